@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.control.controller import Controller
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
-    from dockdyn.kinds.free_flight.nominal import resting_state
+    from dockdyn.kinds.resting import resting_state
     from dockdyn.kinds.rig.comparison.compare import compare
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import report_html
@@ -68,7 +68,7 @@ PLACES = {
     "read_robot_log": "studies.identification.robot",
     "replay_html": "api",
     "report_html": "pages",
-    "resting_state": "kinds.free_flight.nominal",
+    "resting_state": "kinds.resting",
     "sensitivity": "studies.sensitivity.table",
     "simulate": "api",
     "stepper": "api",

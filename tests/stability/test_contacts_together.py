@@ -18,8 +18,7 @@ from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
 
 import dockdyn
-from dockdyn.kinds.free_flight.closed_together import seen_matrices
-from dockdyn.kinds.free_flight.nominal import nominal_of
+from dockdyn.kinds.resting import nominal_of, seen_matrices
 from dockdyn.pages import report_html
 from dockdyn.stability import rightmost_roots, stable_windows
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset

@@ -15,7 +15,8 @@ from resting_contacts import REST, Theory, difference, fitted_root, placed, rota
 
 import dockdyn
 from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
-from dockdyn.kinds.free_flight.nominal import nominal_of, rest
+from dockdyn.kinds.free_flight.nominal import rest
+from dockdyn.kinds.resting import nominal_of
 from dockdyn.stability import linearise, stable_windows
 from dockdyn.stability.linearise import seen
 from dockdyn.studies.margins.answer import margins

@@ -140,6 +140,7 @@ OTHERS = {
         SQUARE,
     ),
     "unstack": (lambda a: jnp.unstack(a, axis=1), SQUARE),
+    "pad between": (lambda a: (lax.pad(a, 3.0, ((1, 2, 1), (0, 1, 2))), lax.pad(a, 3.0, ((0, 0, 0), (2, 0, 3)))), TALL),
     "pad": (lambda a: (jnp.pad(a, 1), lax.pad(a, 3.0, ((-1, 2, 1), (1, -2, 0)))), SQUARE),
     "pad of many": (lambda a: jnp.pad(a, ((2, 1), (0, 3)), constant_values=1.5), TALL),
     "inverse": (lambda a: (jnp.linalg.inv(a), jnp.linalg.solve(a, a[0]), jnp.linalg.det(a)), SQUARE),

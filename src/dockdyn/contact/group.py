@@ -19,6 +19,7 @@ from dockdyn import backend
 from dockdyn.contact.gate import APART, PRESSING, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.pair import kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.mechanics.rigid_body import Placed
@@ -54,6 +55,18 @@ class GroupState(NamedTuple):
     point: Vector  # m, inertial, of that member
 
 
+class Rest(NamedTuple):
+    """Where members rest, a row for each: then only what their forces are in excess of the resting ones acts."""
+
+    closed: Float[Array, "*members"]  # 1 of a member in contact, 0 of one that stays apart
+    depth: Float[Array, "*members"]  # m, at which the law rests
+    found: Float[Array, "*members"]  # m, the depth of the bodies that is taken for it
+
+    def law(self, law: NormalLaw) -> NormalLaw:
+        """The law of one member as it is felt from there."""
+        return Preloaded(law, self.depth, self.found)
+
+
 class ContactGroup(eqx.Module):
     """Members of one geometry between two bodies, with one law and one friction.
 
@@ -70,6 +83,7 @@ class ContactGroup(eqx.Module):
     reach: Float[Array, ""]  # m, of the members from there
     first: int = eqx.field(static=True)  # which bodies
     second: int = eqx.field(static=True)
+    rest: Rest | None = None  # of a group at rest, for small motions around that
 
     @staticmethod
     def of(
@@ -114,9 +128,13 @@ class ContactGroup(eqx.Module):
         """
         about = once(self.reference(own))
 
-        def one(row: tuple[Any, Scalar]) -> tuple[Any, tuple[Scalar, Any]]:
-            member, weight = row
+        def one(row: tuple[Any, Scalar, Rest | None]) -> tuple[Any, tuple[Scalar, Any]]:
+            member, weight, rest = row
             geometry: PairGeometry = eqx.combine(member, self.common)
+            if rest is not None:
+                return jax.lax.cond(
+                    rest.closed > 0, lambda: near(geometry, weight, rest), lambda: far(jnp.asarray(jnp.inf))
+                )
             bound = None if exact else geometry.least_distance(own, other)
             if bound is None:
                 return near(geometry, weight)
@@ -127,24 +145,32 @@ class ContactGroup(eqx.Module):
             zero = jnp.zeros(())
             return (Wrench.zero(), zero), (-distance, (zero, zero, about))
 
-        def near(geometry: PairGeometry, weight: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
+        def near(geometry: PairGeometry, weight: Scalar, rest: Rest | None = None) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = kinematics_of(geometry.touch(own, other), own, other)
             law = self.law.along(own.rotation.transposed_times(meeting.normal))
-            pressing = weight * _pressing(law, mode, meeting.depth, meeting.rate)
+            if rest is None:
+                pressing = weight * _pressing(law, mode, meeting.depth, meeting.rate)
+            else:
+                pressing = weight * rest.law(law).force(meeting.depth, meeting.rate)
             force = meeting.normal * pressing
             if self.friction is not None:
                 force = force + self.friction.force(pressing, meeting.sliding)
             wrench = Wrench(force, (meeting.point - about).cross(force))
-            speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding))
+            # a speed at rest has no derivative
+            speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
             return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point))
 
-        (wrench, normal), (depth, (rate, speed, point)) = _resultant(one, (self.members, self.weights))
+        (wrench, normal), (depth, (rate, speed, point)) = _resultant(one, (self.members, self.weights, self.rest))
         wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
         return once(GroupState(wrench, normal, depth, rate, speed, point))
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
         """That of its state alone: nothing is computed while it is apart."""
         return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other).wrench)
+
+    def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
+        """How deep (m) each member is, negative while apart."""
+        return jax.lax.map(lambda member: eqx.combine(member, self.common).touch(own, other)[0], self.members)
 
     def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
         """An event function (m) that rises through zero at the first onset and at the last release."""

@@ -13,6 +13,7 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     import xarray as xr
 
+    from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
@@ -107,6 +108,7 @@ class Kind(abc.ABC):
         """What of a scenario's `content`, besides its loop, margins leave out, each in words."""
         return []
 
-    def check_loop(self, scenario: Scenario) -> None:
-        """Raises ScenarioError where there is no delayed loop to judge, as for most kinds."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no loop to judge; must be free-flight or rig")
+    def resting(self, name: str) -> Resting:
+        """How contacts rest where the loop of the scenario called `name` is judged; raises ScenarioError where there is no
+        delayed loop, as for most kinds."""
+        raise ScenarioError(f"{name}: kind: {self.name} has no loop to judge; must be assembly, free-flight or rig")

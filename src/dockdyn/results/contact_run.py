@@ -125,6 +125,7 @@ def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
         step=float(settings.step),
         pace=pace,
         largest_local_error=float(solution.largest_local_error),
+        states=jax.tree.map(lambda own, rows: np.concatenate([own[None], rows[:moments]]), first, solution.log.state),
     )
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
-from dockdyn.integrate.model import Model, State, pack, unpack
+from dockdyn.integrate.model import Model, State, jacobian, pack, unpack
 
 
 class Linear(NamedTuple):
@@ -30,6 +29,10 @@ class Linear(NamedTuple):
     def matrices(self) -> Float[Array, "2 n n"]:
         """A₀ and A₁ = B C."""
         return jnp.stack([self.state, self.input @ self.output], axis=-3)
+
+    def of_first(self, count: int) -> Linear:
+        """The same of the first `count` numbers alone, the others held."""
+        return Linear(self.state[..., :count, :count], self.input[..., :count, :], self.output[..., :count], self.delay)
 
 
 def linearise(model: Model, state: State) -> Linear:
@@ -50,11 +53,15 @@ def linearise(model: Model, state: State) -> Linear:
     here = pack(moving)
     signal = model.outputs(zero, state).signal
     level = pack(signal)
-    flow = jax.jacfwd(lambda x: pack(tuple(model.flow(zero, at(x), signal))))
-    drive = jax.jacfwd(lambda u: pack(tuple(model.flow(zero, state, unpack(u, signal)))))
-    emit = jax.jacfwd(lambda x: pack(model.outputs(zero, at(x)).signal))
+
+    def answers(x: Float[Array, "n"]) -> Float[Array, "m"]:
+        now = at(x)
+        return jnp.concatenate([pack(tuple(model.flow(zero, now, signal))), pack(model.outputs(zero, now).signal)])
+
+    own = jacobian(answers, here)
+    driven = jacobian(lambda u: pack(tuple(model.flow(zero, state, unpack(u, signal)))), level)
     delay = zero if model.delay is None else jnp.asarray(model.delay, float)
-    return Linear(flow(here), drive(level), emit(here), delay)
+    return Linear(own[: here.size], driven, own[here.size :], delay)
 
 
 ROUNDING = 1e-12  # of the largest entry: nothing is balanced on account of smaller ones
@@ -77,16 +84,21 @@ def seen(
     scaled = matrices * size / size[:, None]
     rows = np.concatenate([_independent(part) for part in scaled[1:]])
     basis = _independent(rows)
-    while True:
+    while 0 < len(basis) < len(size):
         image = basis @ scaled[0]
-        left = image - (image @ basis.T) @ basis
-        more = _independent(left, RANK * max(np.linalg.norm(image, 2) if len(image) else 0.0, 1e-300))
+        left = _beside(_beside(image, basis), basis)  # the second time takes what rounding left
+        more = _independent(left, RANK * max(np.linalg.norm(image, 2), 1e-300))
         if not len(more):
             break
-        basis = np.concatenate([basis, more])
+        basis = np.concatenate([basis, np.linalg.qr(_beside(more, basis).T)[0].T])
     within = np.array([basis @ part @ basis.T for part in scaled])
     unseen = np.linalg.svd(basis, full_matrices=True)[2][len(basis) :] if len(basis) else np.eye(matrices.shape[-1])
     return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
+
+
+def _beside(rows: Float[np.ndarray, "m n"], basis: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "m n"]:
+    """What of `rows` is at right angles to an orthonormal `basis`."""
+    return rows - (rows @ basis.T) @ basis
 
 
 def _independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:

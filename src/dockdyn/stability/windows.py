@@ -18,6 +18,7 @@ GRID = 1500  # frequencies of the sweep, spread evenly in ratio; as many again, 
 PER_TURN = 24  # frequencies while the longest fixed delay turns by a radian
 NARROW = 0.2  # a gain whose logarithm comes as near to zero as this between two frequencies is looked at more closely
 MOST_TURNS = 200  # of the fastest crossing frequency
+NO_TURN = 1e-12  # rad: a phase within rounding of zero, that of a loop which is on the edge without any delay
 MARGINAL = 1e-12  # of the bound on all roots: a real part below this is zero
 
 
@@ -76,7 +77,7 @@ def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, long
         for w, angle in zip(frequencies, turns, strict=True)
         for turn in range(int(max(0.0, longest * w - angle) / (2 * np.pi)) + 1)
     )
-    crossings = [crossing for crossing in crossings if 0 < crossing[0] <= longest]
+    crossings = [(h, w) for h, w in crossings if h * w > NO_TURN and h <= longest]
     edges = [0.0, *(h for h, _ in crossings)]
     ends = [*edges[1:], longest]
     middles = [(a + b) / 2 if np.isfinite(b) else a + 1 / bound for a, b in zip(edges, ends, strict=True)]

@@ -145,7 +145,10 @@ def test_the_command_prints_and_writes(dock, tmp_path):
 def test_margins_of_a_kind_without_a_loop_are_refused(dock):
     result = dock("stability", "paraskevas-a")
     assert result.returncode == 2
-    assert result.stderr == "error: paraskevas-a: kind: four-mass has no loop to judge; must be free-flight or rig\n"
+    assert (
+        result.stderr
+        == "error: paraskevas-a: kind: four-mass has no loop to judge; must be assembly, free-flight or rig\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -102,29 +102,66 @@ def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
     return Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
 
 
+# taken off at rest: of an element a wrench in the axes of its second body, of a joint or modes the effort; of a thruster none
+Held = Wrench | Array | None
+
+
 def element_loads(
-    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+    connections: Sequence[Connection],
+    modes: Sequence[PyTree],
+    memories: Sequence[ElementMemory],
+    here: Placement,
+    held: Sequence[Held] | None = None,
 ) -> ElementLoads:
-    """What elements put on each body and joint, and the rates of what they remember."""
+    """What elements put on each body and joint, and the rates of what they remember; `held` is what is taken off their loads,
+    for small motions around rest."""
     loads, efforts, rates = [Wrench.zero() for _ in here.bodies], [jnp.zeros(()) for _ in here.joints], []
     pushes = []
-    for one, mode, memory in zip(connections, modes, memories, strict=True):
+    resting = [None] * len(connections) if held is None else held
+    for one, mode, memory, rest in zip(connections, modes, memories, resting, strict=True):
         if isinstance(one, DrivenJoint):
-            efforts[one.joint], rate = one.element.act(mode, memory, *one.sides(here))
+            effort, rate = one.element.act(mode, memory, *one.sides(here))
+            efforts[one.joint] = _less(effort, rest)
         elif isinstance(one, BendingLink):
-            held, rate = one.element.act(mode, memory, *one.sides(here))
-            for number, effort in zip(one.modes, held, strict=True):
+            bending, rate = one.element.act(mode, memory, *one.sides(here))
+            for number, effort in zip(one.modes, _less(bending, rest), strict=True):
                 efforts[number] = effort
         elif isinstance(one, MountedThruster):
             action, rate = one.element.act(mode, memory, *one.sides(here))
             wrench = Wrench(action.force, action.moment)
-            pushes.append((one.body, about_centre(wrench, action.point, here.bodies[one.body])))
+            if held is None:
+                pushes.append((one.body, about_centre(wrench, action.point, here.bodies[one.body])))
         else:
             action, rate = one.element.act(mode, memory, *one.sides(here))
             wrench = Wrench(action.force, action.moment)
+            if isinstance(rest, Wrench):
+                turn = here.bodies[one.second].rotation
+                wrench = wrench.plus(Wrench(-(turn @ rest.force), -(turn @ rest.moment)))
             act_between(loads, (one.first, one.second), wrench, action.point, here.bodies)
         rates.append(rate)
     return ElementLoads(loads, efforts, pushes, tuple(rates))
+
+
+def _less(effort: Array, rest: Held) -> Array:
+    """An effort less that at rest, if that is taken off."""
+    return effort if rest is None or isinstance(rest, Wrench) else effort - rest
+
+
+def held_by(
+    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+) -> tuple[Held, ...]:
+    """What elements do in a state, for `element_loads` to take off around it."""
+    found: list[Held] = []
+    for one, mode, memory in zip(connections, modes, memories, strict=True):
+        if isinstance(one, MountedThruster):
+            found.append(None)
+        elif isinstance(one, DrivenJoint | BendingLink):
+            found.append(one.element.act(mode, memory, *one.sides(here))[0])
+        else:
+            action, _ = one.element.act(mode, memory, *one.sides(here))
+            turn = here.bodies[one.second].rotation
+            found.append(Wrench(turn.transposed_times(action.force), turn.transposed_times(action.moment)))
+    return tuple(found)
 
 
 def reflected(connections: Sequence[Connection], here: Placement) -> list[tuple[int, int, Reflected]]:

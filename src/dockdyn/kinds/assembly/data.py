@@ -17,7 +17,6 @@ from dockdyn.results.run import (
     Described,
     Layout,
     Run,
-    contact_names,
     contact_variables,
     energies_after,
     episode_variable,
@@ -139,7 +138,7 @@ _MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPULSE_VARIABLES
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
-    content, found = scenario.content, scenario.content.contact
+    content = scenario.content
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”")
     return Described(
@@ -158,7 +157,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "body": content.names(),
             "axis": ["x", "y", "z"],
             "quaternion": ["w", "x", "y", "z"],
-            "contact": contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found]),
+            "contact": content.contact_names(),
             "point": [name for name, _, _ in content.points()],
             **element_names(content),
             **joint_names(content),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dockdyn.kinds.assembly.schema import AssemblySection
+    from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
@@ -45,10 +46,11 @@ class AssemblyKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe
+        from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
         self.check_start(scenario)
-        return simulate_contacts(scenario, progress, describe, lambda one, run: "")
+        return simulate_contacts(scenario, progress, describe, predicted_unstable)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.assembly.data import bouncing_latches, never_begun, turned_bushings
@@ -89,3 +91,8 @@ class AssemblyKind(Kind):
 
     def loop(self, content: AssemblySection) -> LoopSection:
         return content.loop
+
+    def resting(self, name: str) -> Resting:
+        from dockdyn.kinds.assembly.resting import RestingAssembly
+
+        return RestingAssembly()

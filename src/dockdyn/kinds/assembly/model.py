@@ -19,6 +19,7 @@ from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, 
 from dockdyn.kinds.assembly.connections import (
     BendingLink,
     Connection,
+    Held,
     MountedThruster,
     about_centre,
     act_between,
@@ -69,6 +70,7 @@ class Assembly(ContactModel):
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())  # then those of modes
     frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
+    held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     steered: SteeredBody | None = None
@@ -78,6 +80,13 @@ class Assembly(ContactModel):
     def moving(self) -> MovingBodies:
         """The bodies as they may move."""
         return MovingBodies(self.bodies, self.trees, self.frames)
+
+    @property
+    def computed(self) -> tuple[ContactGroup, ...]:
+        """The groups of contacts, none of which is measured elsewhere."""
+        found = tuple(group for group in self.groups if isinstance(group, ContactGroup))
+        assert len(found) == len(self.groups)
+        return found
 
     def origin(self) -> Vector:
         """Where positions of a state count from (m, inertial): the base's centre of mass at t = 0."""
@@ -172,7 +181,8 @@ class Assembly(ContactModel):
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
         loads, power = self.contact_loads(places, wrenches)
-        own, efforts, thrusters, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
+        modes, remembered = self.element_modes(x), x.memory.elements
+        own, efforts, thrusters, memories = element_loads(connections, modes, remembered, here, self.held)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
         pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import jax.numpy as jnp
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.time_to_touch import least_time
 from dockdyn.elements import CaptureLatch, ElementGroup
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
@@ -36,8 +35,7 @@ def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     turning = jnp.max(jnp.stack([place.rate.norm() for place in places]))
     time = jnp.minimum(LONGEST, TURN / jnp.maximum(turning, 1e-300))
-    for group, mode, depth in zip(model.groups, x.mode, now.guards, strict=False):
-        assert isinstance(group, ContactGroup)  # what is measured has no distance
+    for group, mode, depth in zip(model.computed, x.mode, now.guards, strict=False):
         own, other = places[group.first], places[group.second]
         fastest = _fastest(own, other, group.reference(own), group.reach)
         time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))

@@ -25,11 +25,13 @@ from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, F
 from dockdyn.kinds.assembly.schema_flexible import ModeTableSection
 from dockdyn.kinds.assembly.schema_joints import MovingJointSection
 from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.kinds.assembly.schema_stability import RestSection
 from dockdyn.kinds.assembly.trees import Frames, Seat, jointed_bodies, mode_names, mode_numbers, moving_joints
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.results.run import contact_names
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.tables.approach import ApproachSection, Port
@@ -162,6 +164,11 @@ class SeveralBodiesSection(Section, abc.ABC):
                     f"body.{link}.flexible: {what} sits there; must have a point, where the shapes of modes are known"
                 )
         return self
+
+    def contact_names(self) -> list[str]:
+        """What the contacts are called."""
+        found = self.contact
+        return contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found])
 
     def names(self) -> list[str]:
         """The names of the bodies, in their order."""
@@ -404,6 +411,7 @@ class AssemblySection(SeveralBodiesSection):
     title: str = "Assembly"
     control: SteeringTable | None = None
     orbit: OrbitSection | None = None
+    stability: RestSection = RestSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
 
@@ -412,6 +420,11 @@ class AssemblySection(SeveralBodiesSection):
         if self.control is not None:
             check_samples(self.control, self.duration, self.integrator)
             check_steered(self.control, self)
+        return self
+
+    @model_validator(mode="after")
+    def judged(self) -> Self:
+        self.stability.check(self.contact_names(), self.duration)
         return self
 
     @model_validator(mode="after")

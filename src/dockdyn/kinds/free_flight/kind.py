@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from dockdyn.kinds.free_flight.schema import FreeFlightSection
     from dockdyn.kinds.free_flight.stepping import FlightStepper
+    from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
@@ -39,7 +40,7 @@ class FreeFlightKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.free_flight.data import describe
-        from dockdyn.kinds.free_flight.prediction import predicted_unstable
+        from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
         return simulate_contacts(scenario, progress, describe, predicted_unstable)
@@ -87,5 +88,7 @@ class FreeFlightKind(Kind):
     def left_out_of_margins(self, content: FreeFlightSection) -> list[str]:
         return [] if content.latch is None else ["the latch is left out: these are the margins of the contact alone"]
 
-    def check_loop(self, scenario: Scenario) -> None:
-        return None
+    def resting(self, name: str) -> Resting:
+        from dockdyn.kinds.free_flight.closed_together import RestingBodies
+
+        return RestingBodies()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -20,19 +18,16 @@ from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
+from dockdyn.kinds.resting import TOGETHER, Judged, refuse_control
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.results.plan import jit_once, settings_for
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 from dockdyn.stability.loop import Loop
 
-Judged = Any  # the content of a scenario with margins: two bodies, or a rig along one direction
-TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
 
-
-class Nominal(eqx.Module):
+class NominalContact(eqx.Module):
     """Which contact is closed, which others with it, and where: at `poses`, or where `[stability]` places it."""
 
     poses: tuple[Pose, Pose] | None
@@ -46,7 +41,7 @@ class Nominal(eqx.Module):
         return (self.contact, *self.others)
 
 
-def nominal_of(scenario: Scenario) -> Nominal | None:
+def nominal_contact(scenario: Scenario) -> NominalContact | None:
     """The nominal contact of a scenario; None for a rig along one direction, which has only one.
 
     Raises ScenarioError when there is none: no contact in the scenario, none within its duration, or a place on the wall
@@ -55,12 +50,7 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     content = scenario.content
     if content.kind == "rig" and content.mode == "1-dof":
         return None
-    kind_named(scenario.kind).check_loop(scenario)
-    if content.controlled:
-        raise ScenarioError(
-            f"{scenario.name}: control.law = {content.control.law!r}: counts in runs only; "
-            "must be 'none', or left out, for margins and linear forms"
-        )
+    refuse_control(scenario)
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
     if content.stability.distance is None:
@@ -77,10 +67,10 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
             f"{scenario.name}: stability.distance = {content.stability.distance:g} m: beyond the cone's rim; "
             f"must be at most {slant:g} m from the apex"
         )
-    return _with_others(content, Nominal(None, 0))
+    return _with_others(content, NominalContact(None, 0))
 
 
-def _with_others(content: TwoBodiesSection, nominal: Nominal) -> Nominal:
+def _with_others(content: TwoBodiesSection, nominal: NominalContact) -> NominalContact:
     """`nominal` with the contacts that are closed where it is: no more than `TOGETHER` (m) apart there."""
     if len(content.contact) < 2:
         return nominal
@@ -90,7 +80,7 @@ def _with_others(content: TwoBodiesSection, nominal: Nominal) -> Nominal:
 
 
 @jit_once
-def _depths_once(content: TwoBodiesSection, nominal: Nominal) -> Float[Array, "contacts"]:
+def _depths_once(content: TwoBodiesSection, nominal: NominalContact) -> Float[Array, "contacts"]:
     """Depth (m) of every contact at the nominal state."""
     model, state = rest(content, nominal)
     return jnp.stack([pair.touch(*model.places(state)).depth for pair in model.contacts])
@@ -112,13 +102,13 @@ def start_of(content: TwoBodiesSection) -> State:
     return unlatched(content).initial()
 
 
-def first_contact(scenario: Scenario) -> Nominal:
+def first_contact(scenario: Scenario) -> NominalContact:
     """The first contact of the run that the scenario describes."""
     content = scenario.content
     start = start_of(content)
     closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
     if closed:
-        return Nominal(start.q, closed[0], pressed=True, others=tuple(closed[1:]))
+        return NominalContact(start.q, closed[0], pressed=True, others=tuple(closed[1:]))
     settings = replace(settings_for(content), samples=0, max_moments=1)
     solution = until_contact(content, settings)
     fired = np.asarray(solution.log.fired[0])
@@ -128,10 +118,10 @@ def first_contact(scenario: Scenario) -> Nominal:
             "be asked; must be longer, or state stability.distance, along a cone's wall"
         )
     poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
-    return _with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))
+    return _with_others(content, NominalContact(poses, int(np.argmax(fired)) // 2))
 
 
-def rest(content: TwoBodiesSection, nominal: Nominal) -> tuple[FreeFlight, State]:
+def rest(content: TwoBodiesSection, nominal: NominalContact) -> tuple[FreeFlight, State]:
     """The model at rest in its nominal contact and those closed with it; can be traced."""
     model = content.model()
     poses = nominal.poses
@@ -144,21 +134,7 @@ def rest(content: TwoBodiesSection, nominal: Nominal) -> tuple[FreeFlight, State
     return at_rest(model, poses, nominal.closed, None if depth is None else jnp.asarray(depth, float))
 
 
-def resting_state(scenario: Scenario | str | Path) -> tuple[FreeFlight, State]:
-    """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
-
-    Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
-
-    Raises ScenarioError when there is no contact to rest in: what `margins` raises, and for a rig, which has no bodies.
-    """
-    scenario = scenario_from(scenario)
-    nominal = nominal_of(scenario)
-    if nominal is None:
-        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has one degree of freedom and no bodies to place")
-    return rest(scenario.content, nominal)
-
-
-def contact_loop(content: Judged, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+def contact_loop(content: Judged, nominal: NominalContact | None) -> tuple[Loop, RestingContact | None]:
     """The loop along the contact normal, and what the contact feels; can be traced."""
     if nominal is None:
         depth = jnp.asarray(content.stability.depth, float)
@@ -167,19 +143,3 @@ def contact_loop(content: Judged, nominal: Nominal | None) -> tuple[Loop, Restin
     model, state = rest(content, nominal)
     contact = resting_contact(model, state, nominal.contact)
     return content.loop.make(contact.effective_mass, contact.stiffness, contact.damping), contact
-
-
-loop_once = jit_once(contact_loop)
-
-
-def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
-    """As `contact_loop`, with plain numbers; ScenarioError where the contact has no stiffness."""
-    loop, contact = jax.tree.map(np.asarray, loop_once(scenario.content, nominal))
-    if not float(loop.stiffness) > 0:
-        depth = scenario.content.stability.depth
-        where = "where contact begins" if depth is None else f"{depth:g} m"
-        raise ScenarioError(
-            f"{scenario.name}: stability.depth: {where}: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
-            "must be a depth where it is positive"
-        )
-    return loop, contact

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
+    from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.rig.schema import RigContent
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
@@ -107,6 +108,7 @@ class RigKind(Kind):
         if scenario.content.mode == "assembly":
             refuse_overlap(scenario)
 
-    def check_loop(self, scenario: Scenario) -> None:
-        if scenario.content.mode == "assembly":
-            raise ScenarioError(f"{scenario.name}: mode = 'assembly': has no margins; must be 1-dof or 6-dof")
+    def resting(self, name: str) -> Resting:
+        from dockdyn.kinds.rig.resting import RestingRig
+
+        return RestingRig()

@@ -16,7 +16,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
 from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model import Oracle, Rig

@@ -6,30 +6,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.kinds.free_flight.closed_together import (
+from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
+from dockdyn.kinds.resting import (
+    Judged,
+    Nominal,
     closed_contacts,
     counts_all,
-    later_sets,
+    motion_count,
+    motion_shares,
     names_of,
+    nominal_loop,
+    nominal_of,
+    of_whole_model,
+    resting_of,
     seen_matrices,
+    whole_matrices,
 )
-from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
-from dockdyn.kinds.free_flight.nominal import Judged, Nominal, nominal_loop, nominal_of, rest
-from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.report.notebook import Answer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.scenario.made import model_of
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.stability.growth import loop_roots, matrices_of, single
+from dockdyn.stability.linearise import seen
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
     amplitude_ratio,
@@ -53,6 +57,7 @@ from dockdyn.studies.margins.wording import verdict
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 WIDER = 3  # times that delays are looked for twice as far
+UNSEEN = 1e-3  # 1/s, or of the rightmost root: growth that is more than the rounding of roots at zero
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
 
 
@@ -129,6 +134,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
         "later_sets": later,
         "drift_modes": found.drift,
+        "mode": _mode_of(content, nominal, found.roots[0], delay),
         "warnings": [
             *together(content, nominal, delay),
             *(_later_words(content, nominal, one) for one in later),
@@ -140,6 +146,13 @@ def margins(scenario: Scenario | str | Path) -> Answer:
     }
     found = finite(answer)
     return Answer(found).under(verdict(found))
+
+
+def _mode_of(content: Judged, nominal: Nominal | None, root: complex, delay: float) -> list[dict[str, Any]]:
+    """Which bodies move in the motion that decides; nothing where the loop is taken along a normal, or nothing moves."""
+    if nominal is None or not of_whole_model(content, nominal) or not np.isfinite(root) or not abs(root):
+        return []
+    return motion_shares(content, nominal, root, delay)
 
 
 @jit_once
@@ -154,7 +167,7 @@ def _dynamics_of(contact: RestingContact | None) -> dict[str, list[float] | None
     return {f"{axis}_dynamics": np.asarray(found).tolist() for axis, found in _dynamics_once(contact).items()}
 
 
-def _margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) -> dict[str, Any]:
+def _margins_of_set(content: Judged, nominal: Nominal, delay: float) -> dict[str, Any]:
     """Growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
     found = _roots_with_delay(seen_matrices(content, nominal), delay)
     growth = float(found.roots[0].real)
@@ -166,7 +179,7 @@ def _margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) -
 
 def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
     """Margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
-    found = later_sets(scenario, nominal)
+    found = [] if nominal is None else resting_of(scenario.content).later_sets(scenario, nominal)
     return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
@@ -182,7 +195,8 @@ def together(content: Judged, nominal: Nominal | None, delay: float) -> list[str
         soft = [name for name, contact in each if not contact["stiffness_N_m"] > 0]
         return [words, *(f"{name} has no stiffness at the depth taken; state stability.depth" for name in soft)]
     every, one = (
-        _margins_of_set(content, some, delay)["critical_delay_s"] for some in (nominal, replace(nominal, others=()))
+        _margins_of_set(content, some, delay)["critical_delay_s"]
+        for some in (nominal, resting_of(content).alone(nominal))
     )
     words += (
         f", and the loop is taken along the normal of {names[0]} alone; with a delay and nothing else the critical "
@@ -269,11 +283,14 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
-    if nominal is None or kind_named(scenario.kind).along_normal or scenario.content.loop.beyond_delay():
+    content = scenario.content
+    if nominal is None or not of_whole_model(content, nominal):
         return _roots_with_delay(matrices_of(loop), float(loop.delay))
-    matrices = seen_matrices(scenario.content, nominal)
-    drift = 2 * len(jax.tree.leaves(model_of(scenario.content).twists)) - len(matrices[0])
-    return replace(_roots_with_delay(matrices, float(loop.delay)), drift=drift)
+    matrices, unseen = seen(whole_matrices(content, nominal))
+    found = _roots_with_delay(matrices, float(loop.delay))
+    if (growth := unseen.real.max(initial=0.0)) > UNSEEN * max(1.0, abs(found.roots[0])):
+        found.doubts.append(f"a motion that no contact force depends on grows at {growth:.4g} 1/s, whatever the delay")
+    return replace(found, drift=motion_count(content, nominal) - len(matrices[0]))
 
 
 def _roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
@@ -296,35 +313,17 @@ def _own_window_is_open(windows: Windows, delay: float) -> bool:
     return delay >= windows.longest or any(low <= delay < high == windows.longest for low, high in windows.stable)
 
 
-def place(content: Judged, nominal: Nominal | None) -> dict[str, Any] | None:
+def place(content: Judged, nominal: Nominal | None) -> dict[str, Any]:
     """Where the nominal contact is."""
-    if nominal is None:
-        return {"depth_m": content.stability.depth}
-    position, azimuth, depth = (np.asarray(value) for value in _place_once(content, nominal))
-    section = content.contact[nominal.contact]
-    return {
-        "feature": section.feature,
-        "surface": section.surface,
-        "position_m": position.tolist(),
-        "azimuth_deg": float(np.degrees(azimuth) % 360),
-        "distance_m": float(np.linalg.norm(position)),
-        "depth_m": float(depth),
-    }
-
-
-@jit_once
-def _place_once(content: TwoBodiesSection, nominal: Nominal) -> tuple[Array, Array, Array]:
-    model, state = rest(content, nominal)
-    contact = model.contacts[nominal.contact]
-    assert isinstance(contact.law, Preloaded)
-    places = model.places(state)
-    return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
+    return {"depth_m": content.stability.depth} if nominal is None else resting_of(content).place(content, nominal)
 
 
 def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
     kind = kind_named(content.kind)
     found = kind.left_out_of_margins(content)
+    if nominal is not None:
+        found += resting_of(content).remarks(content, nominal)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     along = nominal is not None and not nominal.others and (kind.along_normal or content.loop.beyond_delay())

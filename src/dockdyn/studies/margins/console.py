@@ -9,11 +9,15 @@ from dockdyn.report.report import Block, Rows, Table, numbers
 from dockdyn.report.wording import gains, together
 
 LISTED = 6  # sensitivities printed
+MOVING = 4  # bodies named of the motion that decides
 
 
 def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
     """The figures behind a verdict, approximations beside the exact answer, and what decides it."""
     yield Block(rows=_key_numbers(margins))
+    if mode := margins.get("mode"):
+        moving = [f"{row['body']} {100 * row['energy_share']:.3g} %" for row in mode[:MOVING]]
+        yield f"The motion that decides, by its kinetic energy: {', '.join(moving)}"
     if margins["pade"]:
         yield Block(table=approximations(margins))
         wrong = {order: found for order, found in margins["pade"].items() if found["stable"] != margins["stable"]}

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PyTree
+from jaxtyping import Array, Float, PyTree
 
-from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.free_flight.closed_together import counts_all, delayed_loop, seen_matrices
-from dockdyn.kinds.free_flight.nominal import Judged, Nominal
+from dockdyn.integrate.model import Scalar, over_rows
+from dockdyn.kinds.resting import Judged, Nominal, counts_all, delayed_loop, seen_matrices
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constrained, key_of
 from dockdyn.stability.characteristic import root_slopes
@@ -177,7 +176,7 @@ def _named_slopes(
     else:
         growth, slopes = multiplier_slopes(*parts)
     real = (np.real(slopes[0]), np.real(slopes[1]))
-    *found, steepness = _pull_back(content, nominal, np.float64(delay), real, hyperperiod=hyperperiod)
+    *found, steepness = np.asarray(_slopes_once(content, nominal, np.float64(delay), real, hyperperiod=hyperperiod))
     named = _named_numbers(jax.tree.unflatten(jax.tree.structure(content), found), content)
     with np.errstate(divide="ignore", invalid="ignore"):
         # where the growth is zero the delay h moves with it: ∂h = −∂growth / (∂growth/∂h)
@@ -217,13 +216,17 @@ _assemble_once = jit_once(_assemble, static=("hyperperiod",))
 
 
 @partial(jit_once, static=("hyperperiod",))
-def _pull_back(
+def _slopes_once(
     content: Judged, nominal: Nominal | None, delay: Scalar, slopes: Parts, hyperperiod: Hyperperiod | None
-) -> list[Scalar]:
-    """Slopes in every number of `content`, and in the delay, from those in the parts."""
+) -> Float[Array, "numbers"]:
+    """Slopes in every number of `content`, and in the delay, from those in the parts: forwards, one after the other, which
+    compiles sooner."""
+    leaves, structure = jax.tree.flatten((content, delay))
 
-    def linear(content: Judged, delay: Scalar) -> Scalar:
-        parts = _assemble(content, nominal, delay, hyperperiod)
+    def linear(numbers: Float[Array, "numbers"]) -> Scalar:
+        varied, late = jax.tree.unflatten(structure, list(numbers))
+        parts = _assemble(varied, nominal, late, hyperperiod)
         return sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
 
-    return jax.tree.leaves(jax.grad(linear, argnums=(0, 1))(content, delay))
+    here = jnp.stack([jnp.asarray(leaf, float) for leaf in leaves])
+    return over_rows(lambda along: jax.jvp(linear, (here,), (along,))[1], jnp.eye(len(leaves)))

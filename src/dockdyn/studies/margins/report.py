@@ -96,6 +96,11 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
             ],
         ),
         Block(
+            "The motion that decides",
+            table=_mode_table(margins.get("mode")),
+            notes=["How the bodies share the kinetic energy of the motion with the rightmost root."],
+        ),
+        Block(
             "Sensitivities",
             table=_sensitivities_table(margins),
             notes=[
@@ -218,6 +223,8 @@ def _measure(margins: dict[str, Any]) -> str:
 def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
     """Where the loop was linearised."""
     rows = []
+    if nominal.get("members", 1) > 1:
+        rows.append(("Members in contact", f"{nominal['members_closed']} of {nominal['members']}"))
     if nominal.get("position_m") is not None:
         rows.append(("Position of the contact", f"({', '.join(aligned(nominal['position_m']))}) m"))
     for words, key, unit in (
@@ -228,6 +235,12 @@ def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
         if nominal.get(key) is not None:
             rows.append((words, f"{significant(nominal[key])} {unit}"))
     return rows
+
+
+def _mode_table(mode: list[dict[str, Any]] | None) -> Table:
+    """Which bodies move in the motion that decides; no rows where that is not known."""
+    rows = [[row["body"], significant(100 * row["energy_share"], 3)] for row in mode or []]
+    return Table([("body", ""), ("share of the energy", "%")], rows, worded={0}, look="heads")
 
 
 def _closed_table(contacts: list[dict[str, Any]] | None) -> Table:

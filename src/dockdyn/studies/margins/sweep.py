@@ -13,8 +13,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
 
-from dockdyn.kinds.free_flight.closed_together import delayed_loop, growth_of_linears
-from dockdyn.kinds.free_flight.nominal import Judged, Nominal, nominal_of
+from dockdyn.kinds.resting import Judged, Nominal, delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.plan import jit_once

@@ -170,10 +170,14 @@ def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequenc
     return memory
 
 
-def _put(builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar]) -> None:
-    """Writes an array into a part of one in memory."""
-    if isinstance(array, Memory) and all(
-        one == whole for one, whole in zip(array.shape[1:], into.shape[1:], strict=True)
+def _put(
+    builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar], strides: Sequence[int] | None = None
+) -> None:
+    """Writes an array into a part of one in memory, or to every so manieth place of it along each axis."""
+    if (
+        isinstance(array, Memory)
+        and strides is None
+        and all(one == whole for one, whole in zip(array.shape[1:], into.shape[1:], strict=True))
     ):
         start = builder.compute("add", into.start, flat(builder, starts, into.shape))
         builder.copy(into.store, start, array.store, array.start, math.prod(array.shape))
@@ -181,7 +185,10 @@ def _put(builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar])
 
     def along(index: Index) -> None:
         if len(index) == len(array.shape):
-            there = tuple(builder.compute("add", start, one) for start, one in zip(starts, index, strict=True))
+            own = index
+            if strides is not None:
+                own = tuple(builder.compute("mul", one, by) for one, by in zip(index, strides, strict=True))
+            there = tuple(builder.compute("add", start, one) for start, one in zip(starts, own, strict=True))
             place = builder.compute("add", into.start, flat(builder, there, into.shape))
             builder.save(into.store, place, element(builder, array, index))
             return
@@ -220,11 +227,12 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
             if all(0 <= one < length for one, length in zip(places, shape, strict=True)):
                 values[tuple(places)] = numbers.values[index]
         return [Numbers(values, array.dtype)]
-    if any(low < 0 or high < 0 or inner for low, high, inner in sides):
-        raise Untranslatable("padding between or below zero of many numbers")
+    if any(low < 0 or high < 0 for low, high, _ in sides):
+        raise Untranslatable("padding below zero of many numbers")
     memory = Memory(builder.memory(array.dtype, math.prod(shape)), 0, tuple(shape), array.dtype)
     written(builder, memory, lambda index: fill)
-    _put(builder, memory, array, [int(low) for low, _, _ in sides])
+    strides = [inner + 1 for _, _, inner in sides] if any(inner for _, _, inner in sides) else None
+    _put(builder, memory, array, [int(low) for low, _, _ in sides], strides)
     return [memory]
 
 

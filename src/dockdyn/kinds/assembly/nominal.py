@@ -1,0 +1,240 @@
+"""The state around which margins of an assembly are asked for: that of its run at the first contact, or another moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.contact.gate import APART
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import State
+from dockdyn.integrate.solution import Solution, Status
+from dockdyn.kinds.assembly.model_resting import Members
+from dockdyn.kinds.assembly.schema import AssemblySection
+from dockdyn.kinds.assembly.schema_stability import RestSection
+from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, refuse_control
+from dockdyn.results.contact_run import advance, check_runnable, init
+from dockdyn.results.dataset import reason_of
+from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.drive import drive
+from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+SLICE = 5_000  # iterations between looks at what has happened
+
+
+class NominalAssembly(eqx.Module):
+    """Where the bodies are, and which members of which groups are in contact there; no number of it is another program."""
+
+    state: State
+    members: Members
+    number: Array  # of the nominal contact
+
+    @property
+    def contact(self) -> int:
+        """The nominal contact."""
+        return int(self.number)
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The contacts that are closed with it."""
+        return tuple(i for i, flags in enumerate(self.members) if np.any(flags) and i != self.contact)
+
+    @property
+    def closed(self) -> tuple[int, ...]:
+        """All contacts that are closed."""
+        return (self.contact, *self.others)
+
+
+class Moments(NamedTuple):
+    """A run at its start and at the moments of its log, as far as it was followed."""
+
+    time: Float[np.ndarray, "moments"]  # s
+    state: State  # each leaf with a leading axis
+    touching: Bool[np.ndarray, "moments groups"]
+
+    def at(self, row: int) -> State:
+        """The state at a moment."""
+        found: State = jax.tree.map(lambda rows: rows[row], self.state)
+        return found
+
+
+def nominal_assembly(scenario: Scenario) -> NominalAssembly:
+    """The nominal contact of an assembly.
+
+    Raises ScenarioError when there is none: no contact in the scenario, none within its duration or at the time that
+    `[stability]` states; where the loop has more than a delay; and where the run does not get there.
+    """
+    content, ask = scenario.content, scenario.content.stability
+    if others := content.loop.beyond_delay():
+        raise ScenarioError(
+            f"{scenario.name}: loop.{others[0]}: must be left out; an assembly is judged with loop.delay alone"
+        )
+    refuse_control(scenario)
+    affordable_delay(check_runnable(scenario))
+    if not content.contact:
+        raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
+    names, peak = content.contact_names(), None
+    stated = None if ask.closed is None else [names.index(name) for name in ask.closed]
+    if ask.at == "peak-force":
+        time, peak = _peak_of(scenario)
+        state = _state_at(scenario, time)
+    elif ask.time is not None:
+        state = _state_at(scenario, ask.time)
+    else:
+        state = first_touching(scenario)[1]
+    touching = [int(mode) != APART for mode in state.mode[: len(names)]]
+    first = [peak] if peak is not None else [i for i, touches in enumerate(touching) if touches]
+    found = nominal_at(content, state, first, stated)
+    if found is None:
+        raise ScenarioError(
+            f"{scenario.name}: stability.time = {ask.time:g} s: no contact is closed then; must be a time at which one is, or "
+            "state stability.closed"
+        )
+    return found
+
+
+def nominal_at(
+    content: AssemblySection, state: State, first: list[int], closed: list[int] | None = None
+) -> NominalAssembly | None:
+    """The nominal contact in a state: those `closed`, or those that touch there within `TOGETHER`; the first of `first` that is
+    among them is the nominal one. None where no contact is closed."""
+    depths = [np.asarray(own) for own in _depths_once(_runs_as(content), state)]
+    if closed is None:
+        closed = [i for i, own in enumerate(depths) if own.max() >= -TOGETHER]
+    if not closed:
+        return None
+    members: Any = tuple(
+        np.where((i in closed) & (own >= min(0.0, own.max()) - TOGETHER), 1.0, 0.0) for i, own in enumerate(depths)
+    )
+    number: Any = np.asarray(next((i for i in first if i in closed), closed[0]))
+    return NominalAssembly(state, members, number)
+
+
+@jit_once
+def _depths_once(content: AssemblySection, state: State) -> list[Float[Array, "_"]]:
+    """How deep (m) the members of each group are."""
+    model = content.model()
+    places = model.placement(state).bodies
+    return [group.depths(places[group.first], places[group.second]) for group in model.computed]
+
+
+def gaps(content: AssemblySection, nominal: NominalAssembly) -> list[float]:
+    """How far (m) each closed contact is apart where it is taken as closed; zero where it touches."""
+    depths = _depths_once(_runs_as(content), nominal.state)
+    return [max(0.0, -float(np.max(depths[i]))) for i in nominal.closed]
+
+
+def _runs_as(content: AssemblySection) -> AssemblySection:
+    """The same without `[stability]`, of which no run knows."""
+    return content.model_copy(update={"stability": RestSection()})
+
+
+def first_touching(scenario: Scenario) -> tuple[float, State]:
+    """When (s) the first contact of the run begins, and the state then."""
+    moments = follow(scenario, lambda found: bool(found.touching.any()))
+    if not moments.touching.any():
+        raise ScenarioError(
+            f"{scenario.name}: duration = {scenario.content.duration:g} s: no contact within it, about which the loop's "
+            "margins could be asked; must be longer, or state stability.closed and stability.time"
+        )
+    row = int(np.argmax(moments.touching.any(axis=1)))
+    return float(moments.time[row]), moments.at(row)
+
+
+def after_first(scenario: Scenario, nominal: NominalAssembly) -> Moments:
+    """The run from its first contact on, until the nominal contacts have ended, for a limited number of moments."""
+    own = list(nominal.closed)
+
+    def over(found: Moments) -> bool:
+        first = _first_row(found)
+        if first is None:
+            return False
+        later = found.touching[first:]
+        return len(later) > LOOKED_AT or not later[-1, own].any()
+
+    found = follow(scenario, over, LONGEST_LOOK)
+    first = _first_row(found) or 0
+    rows = slice(first, first + LOOKED_AT + 1)
+    return Moments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
+
+
+def _first_row(found: Moments) -> int | None:
+    return int(np.argmax(found.touching.any(axis=1))) if found.touching.any() else None
+
+
+def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int | None = None) -> Moments:
+    """The run until `enough` of it is known or it ends, at most so many iterations."""
+    content = _runs_as(scenario.content)
+    settings = settings_for(content)
+    solver, until = init(content, settings), 0
+    start = jax.tree.map(np.asarray, solver.point.state)
+    while True:
+        solution: Solution = jax.tree.map(np.asarray, _recorded(solver))
+        found = _moments_of(start, solution, len(content.contact))
+        if enough(found) or solution.status != Status.RUNNING or (longest is not None and until >= longest):
+            return found
+        until += SLICE
+        solver = advance(content, settings, until, solver)
+
+
+@jit_once
+def _recorded(solver: located.SolverState) -> Solution:
+    return located.result(solver._replace(samples=None))
+
+
+def _moments_of(start: State, solution: Solution, count: int) -> Moments:
+    """The moments of a run that began as `start`, with so many groups."""
+    rows = int(solution.moments)
+    state = jax.tree.map(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
+    touching = np.stack(state.mode[:count], axis=-1) != APART
+    return Moments(np.concatenate([[0.0], solution.log.time[:rows]]), state, touching)
+
+
+def _ended(scenario: Scenario, duration: float) -> Solution:
+    """The run at the end of a `duration` (s). Raises ScenarioError where it stops before."""
+    content = _runs_as(scenario.content)
+    settings = replace(settings_for(content), duration=np.float64(duration))
+    solver = drive(
+        init(content, settings),
+        lambda solver, until: advance(content, settings, until, solver),
+        lambda solver: float(solver.point.time) / duration,
+        SLICE,
+        None,
+    )
+    solution: Solution = jax.tree.map(np.asarray, _recorded(solver))
+    if (status := Status(int(solution.status))) != Status.FINISHED:
+        words = reason_of(content, status, float(solution.time), "a number")
+        raise ScenarioError(f"{scenario.name}: {words}; must run to the moment at which margins are asked for")
+    return solution
+
+
+def _state_at(scenario: Scenario, time: float) -> State:
+    """The state of the run at a time (s)."""
+    if time == 0:
+        content = _runs_as(scenario.content)
+        start: State = jax.tree.map(np.asarray, init(content, settings_for(content)).point.state)
+        return start
+    state: State = _ended(scenario, time).state
+    return state
+
+
+def _peak_of(scenario: Scenario) -> tuple[float, int]:
+    """When (s) in the run a contact presses hardest, and which."""
+    solution = _ended(scenario, scenario.content.duration)
+    rows, count = int(solution.moments), len(scenario.content.contact)
+    peaks = solution.log.peaks[:rows, :count]
+    if not (peaks > 0).any():
+        raise ScenarioError(
+            f"{scenario.name}: stability.at = 'peak-force': nothing presses in this run; must be a run with a contact, or "
+            "state stability.time and stability.closed"
+        )
+    row, number = np.unravel_index(np.argmax(peaks), peaks.shape)
+    return float(solution.log.peak_times[row, number]), int(number)

@@ -1,0 +1,44 @@
+"""The table `[stability]` of an assembly: the state around which margins are asked for."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
+
+
+class RestSection(Section):
+    """Where contacts are taken to rest: the first contact of the run, the moment of its largest force, or a stated time.
+
+    `closed` says which contacts are closed there, by default those that are. `depth` is where on the laws' curves they rest,
+    by default the depths found there.
+    """
+
+    at: Literal["first-contact", "peak-force"] = "first-contact"
+    time: quantity("s", "a time", least=0) | None = None
+    closed: list[str] | None = None
+    depth: quantity("m", "a penetration depth", least=0) | None = None
+    unread: ClassVar = ("at", "closed")
+
+    @model_validator(mode="after")
+    def once(self) -> Self:
+        if self.time is not None and self.at != "first-contact":
+            refuse("at and time both say when; give one of the two")
+        if self.closed is not None:
+            if not self.closed:
+                refuse("closed: must name at least one contact, or be left out")
+            refuse_repeated(self.closed, "contacts in stability.closed")
+        return self
+
+    def check(self, contacts: list[str], duration: float) -> None:
+        """Refuses a contact that is not among the names of the `contacts`, and a time beyond the `duration` (s)."""
+        for name in self.closed or []:
+            if name not in contacts:
+                refuse(f"stability.closed = {name!r}: no such contact; {nearest(name, contacts)}")
+        if self.time is not None and self.time > duration:
+            refuse(f"stability.time = {self.time:g} s: must be at most the duration of {duration:g} s")
