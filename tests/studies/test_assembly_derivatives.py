@@ -13,6 +13,7 @@ from dockdyn.studies.sensitivity.table import sensitivity
 
 KEYS = ["body.0.mass", "body.2.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
 FIGURES = ["peak_normal_force_N", "peak_time_s", "contact_impulse_N_s", "kinetic_energy_end_J"]
+AGREEMENT = {"peak_time_s": 1e-5}  # the time of a peak is interpolated in a step, whose length differences change
 STEP = 1e-3  # of the number
 WEIGHTS = np.array([45.0, -9.0, 1.0]) / 60  # of the differences over two, four and six steps
 
@@ -38,5 +39,6 @@ def test_derivatives_are_those_of_differences(load, element):
         known = differences(scenario, figure, keys, values)
         found = np.array([row["derivative"] for row in rows.values()])
         scale = np.abs(known * values).max()
-        assert_allclose(found * values / scale, known * values / scale, rtol=0, atol=1e-6, err_msg=figure)
+        nearly = AGREEMENT.get(figure, 1e-6)
+        assert_allclose(found * values / scale, known * values / scale, rtol=0, atol=nearly, err_msg=figure)
     assert not [name for name in programs.refused if "sensitivity" in name]

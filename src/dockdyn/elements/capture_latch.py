@@ -89,7 +89,8 @@ class CaptureLatch(ForceElement):
 
     def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         hold, beyond = _hold(mode), self._way(memory, own, other).length - self.play
-        holds = jnp.where(hold == OPEN, self.nearness(own, other), jnp.where(hold == LOOSE, beyond, -beyond))
+        slack = jnp.where(self.play > 0, -beyond, -1.0)  # without play it is never loose
+        holds = jnp.where(hold == OPEN, self.nearness(own, other), jnp.where(hold == LOOSE, beyond, slack))
         if not isinstance(mode, LatchMode):
             return (holds,)
         return holds, jnp.where(mode.draws == 1, -self._still_to_draw(memory), -1.0)

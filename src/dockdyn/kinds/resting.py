@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
@@ -25,7 +23,6 @@ from dockdyn.stability.roots import rightmost_roots
 
 if TYPE_CHECKING:
     from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
-    from dockdyn.mechanics.rigid_body import RigidBody, Twist
 
 Judged = Any  # the content of a scenario with margins, of whatever kind
 TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
@@ -100,8 +97,8 @@ class Resting(abc.ABC):
         """The numbers of the contacts of `slopes`; not traced."""
 
     @abc.abstractmethod
-    def twists(self, model: Any, state: State) -> Sequence[Twist]:  # noqa: ANN401, the kind's own
-        """The twists of the bodies, linear in the velocities of the state."""
+    def kinetic_energies(self, model: Any, state: State) -> Float[Array, "bodies"]:  # noqa: ANN401, the kind's own
+        """Kinetic energies (J) of the bodies, quadratic in the velocities of the state."""
 
     @abc.abstractmethod
     def bodies(self, content: Judged) -> list[str]:
@@ -285,11 +282,9 @@ def _energies_once(content: Judged, nominal: Nominal, motions: Float[Array, "2 n
     """Kinetic energies (J) of the bodies, summed over two `motions`: velocities as they are packed."""
     resting = resting_of(content)
     model, state = resting.rest(content, nominal)
-    bodies: Sequence[RigidBody] = model.bodies  # type: ignore[attr-defined]
 
     def energies(row: Float[Array, "n"]) -> Float[Array, "bodies"]:
-        twists = resting.twists(model, State(state.q, unpack(row, state.v), state.mode, state.memory))
-        return jnp.stack([body.kinetic_energy(twist) for body, twist in zip(bodies, twists, strict=True)])
+        return resting.kinetic_energies(model, State(state.q, unpack(row, state.v), state.mode, state.memory))
 
     return energies(motions[0]) + energies(motions[1])
 

@@ -302,7 +302,8 @@ class Assembly(ContactModel):
         return _any_touches(tuple(x.mode[number] for number in self.ending)) if self.ending else None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
-        return time_apart(self, x, now) if all(group.is_exact_distance() for group in self.groups) else None
+        known = all(group.is_exact_distance() for group in self.groups)
+        return time_apart(self, x, now) if self.steered is None and known else None
 
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)
@@ -319,6 +320,14 @@ class Assembly(ContactModel):
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
         """Twists of all bodies."""
         return tuple(place.twist for place in self.moving.placed(q, v).bodies)
+
+    def kinetic_energies(self, q: Coordinates, v: Velocities) -> Float[Array, "bodies"]:
+        """Kinetic energies (J) of the bodies, of flexible links with what they have in their mean axes."""
+        found = [body.kinetic_energy(twist) for body, twist in zip(self.bodies, self.twists_of(q, v), strict=True)]
+        links = {one.modes: self.body_names.index(one.name) for one in self.elements if isinstance(one, BendingLink)}
+        for vibration in (one for tree in self.trees for one in tree.vibrations):
+            found[links[vibration.numbers]] += vibration.kinetic_energy(v.joints)
+        return jnp.stack(found[: len(self.body_names)])
 
     def _kinetic(self, q: Coordinates, v: Velocities) -> Scalar:
         parts = zip(self.bodies, self.twists_of(q, v), strict=True)

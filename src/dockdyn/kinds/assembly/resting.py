@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.kinds.assembly.model import Assembly
@@ -15,7 +15,6 @@ from dockdyn.kinds.assembly.model_resting import GroupSlopes, at_rest, group_slo
 from dockdyn.kinds.assembly.nominal import NominalAssembly, after_first, gaps, nominal_assembly, nominal_at
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.kinds.resting import TOGETHER, ContactSlopes, LaterSet, Naming, Resting, later_rows
-from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
@@ -60,8 +59,8 @@ class RestingAssembly(Resting):
     def numbered(self, content: AssemblySection, nominal: NominalAssembly) -> list[int]:
         return list(range(len(content.contact)))
 
-    def twists(self, model: Assembly, state: State) -> Sequence[Twist]:
-        return model.twists_of(state.q, state.v)
+    def kinetic_energies(self, model: Assembly, state: State) -> Float[Array, "bodies"]:
+        return model.kinetic_energies(state.q, state.v)
 
     def bodies(self, content: AssemblySection) -> list[str]:
         return content.names()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.laws.preloaded import Preloaded
@@ -71,9 +72,9 @@ class RestingBodies(Resting):
     def numbered(self, content: TwoBodiesSection, nominal: NominalContact) -> list[int]:
         return list(nominal.closed)
 
-    def twists(self, model: FreeFlight, state: State) -> Sequence[Twist]:
-        found: Sequence[Twist] = state.v
-        return found
+    def kinetic_energies(self, model: FreeFlight, state: State) -> Float[Array, "bodies"]:
+        moving = zip(model.bodies, state.v, strict=True)
+        return jnp.stack([body.kinetic_energy(twist) for body, twist in moving])
 
     def bodies(self, content: TwoBodiesSection) -> list[str]:
         return ["chaser", "target"]
