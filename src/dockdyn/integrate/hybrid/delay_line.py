@@ -22,6 +22,11 @@ BEND = 1e-7  # well above what smooth signals differ from cubics over steps that
 SMOOTH = 4  # an interval's start with this level or more is no mesh point for what follows
 
 
+def _changing_as(number: Array, other: Array) -> Array:
+    """The number, with the derivatives of the other one."""
+    return jax.lax.stop_gradient(number) + (other - jax.lax.stop_gradient(other))
+
+
 class Interval(NamedTuple):
     """A stretch of the past during which the signal was alive, as a cubic."""
 
@@ -47,6 +52,12 @@ class Interval(NamedTuple):
         """This interval and the `later` one that follows it, as one cubic."""
         (a, _, da, _), (_, b, _, db) = self.values, later.values
         return Interval(self.start, later.end, self.level, (a, b, da, db))
+
+    def landing_at(self, later: Interval) -> Interval:
+        """This interval, with its end changing with parameters as that of the `later` one, of no length, does."""
+        (a, b, da, db), (_, ends, _, slopes) = self.values, later.values
+        values = (a, _changing_as(b, ends), da, _changing_as(db, slopes))
+        return Interval(self.start, _changing_as(self.end, later.end), self.level, values)
 
     def continues_in(self, later: Interval) -> Bool[Array, ""]:
         """Whether one cubic over both intervals passes through where they meet, but for `BEND` of the largest number there."""
@@ -82,8 +93,11 @@ class IntervalLine(NamedTuple):
     def first(self) -> Interval:
         return self.at(jnp.zeros((), int))
 
-    def push(self, when: Bool[Array, ""], interval: Interval, longest: Scalar) -> IntervalLine:
+    def push(self, when: Bool[Array, ""], interval: Interval, longest: Scalar, lasting: Flag = True) -> IntervalLine:
         """Append `interval` where `when` holds. The caller checks `full` first.
+
+        One that is not `lasting` is the landing on an event where the interval before ends: of it that one takes nothing but
+        how its end changes with parameters.
 
         Where nothing up to the third derivative jumps between them, it is joined to the interval before, up to the
         length `longest`: short steps, once taken, would else come back one delay later for ever. Kinks that no event tells
@@ -92,11 +106,14 @@ class IntervalLine(NamedTuple):
         before = self.at(self.held - 1)
         smooth = (self.held > 1) & (interval.level >= SMOOTH) & (before.end == interval.start)
         join = smooth & (interval.end - before.start <= longest) & before.continues_in(interval)
-        place = (self.oldest + self.held - join.astype(int)) % self.rows.shape[0]
+        lands = (self.held > 0) & ~jnp.asarray(lasting)
+        into = join | lands
+        place = (self.oldest + self.held - into.astype(int)) % self.rows.shape[0]
         kept = jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)
-        row = jnp.where(when, jnp.where(join, before.joined(interval).row(), interval.row()), kept)
+        grown = jnp.where(lands, before.landing_at(interval).row(), before.joined(interval).row())
+        row = jnp.where(when, jnp.where(into, grown, interval.row()), kept)
         rows = jax.lax.dynamic_update_index_in_dim(self.rows, row, place, 0)
-        return IntervalLine(rows, self.oldest, self.held + (when & ~join).astype(int))
+        return IntervalLine(rows, self.oldest, self.held + (when & ~into & lasting).astype(int))
 
     def pop(self, when: Bool[Array, ""]) -> IntervalLine:
         return IntervalLine(self.rows, self.oldest + when.astype(int), self.held - when.astype(int))

@@ -180,8 +180,8 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     image, reading, level = jnp.asarray(False), solver.reading, jnp.asarray(float(SMOOTH))
     if line is not None:
         lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
-        alive = moved & lasting & model.emitting(point.state)
-        line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
+        alive = moved & (lasting | event) & model.emitting(point.state)
+        line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay), lasting)
         line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
     renewed = event | image
     if tick is not None:
