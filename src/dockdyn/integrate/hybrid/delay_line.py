@@ -93,7 +93,7 @@ class IntervalLine(NamedTuple):
     def first(self) -> Interval:
         return self.at(jnp.zeros((), int))
 
-    def push(self, when: Bool[Array, ""], interval: Interval, longest: Scalar, lasting: Flag = True) -> IntervalLine:
+    def push(self, when: Bool[Array, ""], interval: Interval, longest: Scalar, lasting: Flag) -> IntervalLine:
         """Append `interval` where `when` holds. The caller checks `full` first.
 
         One that is not `lasting` is the landing on an event where the interval before ends: of it that one takes nothing but

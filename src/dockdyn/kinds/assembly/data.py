@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.assembly.schema import AssemblySection, SeveralBodiesSection
+from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.kinds.assembly.schema_control import steered_bodies
+from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
 from dockdyn.results.control_data import control_data
 from dockdyn.results.measures import Either
 from dockdyn.results.run import (

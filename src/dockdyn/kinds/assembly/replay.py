@@ -27,8 +27,9 @@ from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.schema import AssemblySection, SeveralBodiesSection
+    from dockdyn.kinds.assembly.schema import AssemblySection
     from dockdyn.kinds.assembly.schema_bodies import BodySection
+    from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtri
 
-from dockdyn.kinds.assembly.schema import ContactSection as GroupSection
+from dockdyn.kinds.assembly.schema_contacts import ContactSection as GroupSection
 from dockdyn.kinds.free_flight.schema import ContactSection
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.run import loop_of

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.kinds.assembly.schema import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.mechanics.rigid_body import Pose

@@ -1,0 +1,379 @@
+"""Several bodies with contacts between them, as the kinds that simulate them state them."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from pydantic import Field, model_validator
+
+from dockdyn.contact.feature import Point
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.kinds.assembly.connections import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.named_points import NamedPoint
+from dockdyn.kinds.assembly.pairs import check_pair, geometries
+from dockdyn.kinds.assembly.schema_bodies import BodySection, PortSection
+from dockdyn.kinds.assembly.schema_contacts import BetweenPortsSection, ContactSection
+from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, FixedThrusterSection
+from dockdyn.kinds.assembly.schema_flexible import ModeTableSection
+from dockdyn.kinds.assembly.schema_joints import MovingJointSection
+from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.kinds.assembly.trees import Frames, Seat, jointed_bodies, mode_names, mode_numbers, moving_joints
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.partial_motion import JointMotion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.results.run import contact_names
+from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.section import Section, absent
+from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.run import Duration
+
+MOST_PAIRS = 20_000  # of a contact
+
+
+class SeveralBodiesSection(Section, abc.ABC):
+    """Bodies, contacts between them: what the kinds that simulate them share."""
+
+    schema_: Literal[1] = Field(1, alias="schema")
+    kind: str
+    title: str
+    duration: Duration
+    approach: BetweenPortsSection | None = None
+    body: Annotated[list[BodySection], Field(min_length=1)]
+    contact: list[ContactSection] = []  # noqa: RUF012
+    element: list[AnyElement] = []  # noqa: RUF012
+    phase: list[PhaseSection] = []  # noqa: RUF012
+    loop: LoopSection = LoopSection()
+
+    @model_validator(mode="after")
+    def joined(self) -> Self:
+        names = self.names()
+        refuse_repeated(names, "bodies")
+        for name in names:
+            seen = [name]
+            while (carrier := self.named(seen[-1]).on) is not None:
+                if carrier not in names:
+                    refuse(f"body.{seen[-1]}.on = {carrier!r}: no such body; {nearest(carrier, names)}")
+                if carrier in seen:
+                    refuse(f"body.{name}.on: bodies are on each other in a circle: {' on '.join([*seen, carrier])}")
+                seen.append(carrier)
+        return self
+
+    @model_validator(mode="after")
+    def touching(self) -> Self:
+        for number, contact in enumerate(self.contact):
+            key, kind = ("surface", "surface") if contact.against is None else ("against", "feature")
+            first, feature = self.find("feature", contact.feature, f"contact.{number}.feature")
+            second, partner = self.find(kind, contact.partner(), f"contact.{number}.{key}")
+            if first == second:
+                refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: both are of the body {first!r}")
+            if getattr(partner, "shape", "") == "cloud" or (contact.against is not None and feature.shape == "cloud"):
+                refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: a cloud touches surfaces only")
+            count = check_pair(feature, partner)
+            if count > MOST_PAIRS:
+                refuse(
+                    f"contact of {contact.feature!r} with {contact.partner()!r}: {count} pairs; must be at most {MOST_PAIRS}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def acting(self) -> Self:
+        refuse_repeated([element.name for element in self.element], "elements")
+        for element in self.element:
+            for key, bodies in element.acts_on().items():
+                for body in bodies:
+                    if body not in self.names():
+                        refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
+                if len(set(bodies)) < len(bodies):
+                    refuse(f"element {element.name!r}: {key} must be two bodies")
+        phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
+        if self.loop.delay and not self.contact:
+            refuse("loop.delay delays the forces of contacts; there is no [[contact]]")
+        return self.model_copy(update={"phase": phases})
+
+    @model_validator(mode="after")
+    def approaching(self) -> Self:
+        if self.approach is None:
+            return self
+        own, _ = self.find("point", self.approach.port, "approach.port")
+        other, to = self.find("point", self.approach.to, "approach.to")
+        mover, base = self.root(own), self.root(other)
+        if mover == base:
+            refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} are of bodies that begin as one")
+        if stated := self.named(mover).states_motion():
+            refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
+        if to.axis is None:
+            refuse(f"approach.to = {self.approach.to!r}: has no axis; a port needs one, out of its body")
+        return self
+
+    @model_validator(mode="after")
+    def seated(self) -> Self:
+        tables = {
+            body.name for body in self.body if isinstance(body.flexible, ModeTableSection) and not body.flexible.point
+        }
+        sitting = [(seat.link, " ".join(seat.what)) for seat in self.frames(self.starts()).seats] if tables else []
+        for link, what in sitting:
+            if link in tables:
+                refuse(
+                    f"body.{link}.flexible: {what} sits there; must have a point, where the shapes of modes are known"
+                )
+        return self
+
+    def contact_names(self) -> list[str]:
+        """What the contacts are called."""
+        found = self.contact
+        return contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found])
+
+    def names(self) -> list[str]:
+        """The names of the bodies, in their order."""
+        return [body.name for body in self.body]
+
+    def named(self, name: str) -> BodySection:
+        """The body of that name."""
+        return next(body for body in self.body if body.name == name)
+
+    def find(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
+        """The body with a `feature`, `surface` or `point` of that name (or "body.name"), and its section.
+
+        `key` is where the scenario has the name.
+        """
+        carried = [(body.name, item) for body in self.body for item in getattr(body, kind)]
+        found = [(body, item) for body, item in carried if name in (item.name, f"{body}.{item.name}")]
+        if not found:
+            names = [f"{body}.{item.name}" if "." in name else item.name for body, item in carried]
+            refuse(f"{key} = {name!r}: no body has such a {kind}; {nearest(name, dict.fromkeys(names))}")
+        if len(found) > 1:
+            bodies = " and ".join(body for body, _ in found)
+            refuse(f"{key} = {name!r}: {bodies} have such a {kind}; must be named as body.name")
+        return found[0]
+
+    def sides(self, contact: ContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:
+        """The feature of a contact and what it touches, each with its body."""
+        kind = "surface" if contact.against is None else "feature"
+        return self.find("feature", contact.feature), self.find(kind, contact.partner())
+
+    def root(self, name: str) -> str:
+        """The body that carries, directly or through others, the one of that name at the start."""
+        while (carrier := self.named(name).on) is not None:
+            name = carrier
+        return name
+
+    def base(self) -> str:
+        """The body from whose centre of mass places are counted: what carries the one that is approached, else the first."""
+        approach = self.approaches()
+        return self.root(self.body[0].name if approach is None else approach[1])
+
+    def approaches(self) -> tuple[str, str] | None:
+        """The body that approaches, and the one that has the port it approaches; None where that is not stated."""
+        if self.approach is None:
+            return None
+        own, other = (self.find("point", port)[0] for port in (self.approach.port, self.approach.to))
+        return self.root(own), other
+
+    def ties(self) -> list[ElementSection]:
+        """The elements between two bodies."""
+        return [element for element in self.element if isinstance(element, ElementSection)]
+
+    def thrusters(self) -> list[FixedThrusterSection]:
+        """The elements that push one body."""
+        return [element for element in self.element if isinstance(element, FixedThrusterSection)]
+
+    def acts(self) -> dict[str, Any]:
+        """The sections of what acts besides contacts: elements by name, joints in which anything acts as "body.joint"."""
+        joints = moving_joints(self.body).items()
+        return {element.name: element for element in self.element} | {
+            f"{body}.joint": joint for body, joint in joints if joint.acts()
+        }
+
+    def starts(self) -> dict[str, tuple[Pose, Twist]]:
+        """Pose and twist of each body at t = 0, also from traced numbers."""
+        return self._starts(self._start)
+
+    def _starts(
+        self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
+    ) -> dict[str, tuple[Pose, Twist]]:
+        """Pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
+        found: dict[str, tuple[Pose, Twist]] = {}
+        trees, names = jointed_bodies(Frames.of(self.body)), self.names()
+
+        def start(name: str) -> tuple[Pose, Twist]:
+            if name not in found:
+                section = self.named(name)
+                if section.joint is not None:
+                    place_tree(next(tree for tree in trees if names.index(name) in tree.members))
+                elif section.on is not None:
+                    found[name] = carried(section.start()[0], *start(section.on))
+                else:
+                    found[name] = begin(name, start)
+            return found[name]
+
+        def place_tree(tree: JointedBodies) -> None:
+            joints = self.joint_starts()
+            placed = tree.placed(*tree.centred(*start(names[tree.members[0]]), joints), joints)
+            for member, place in zip(tree.members[1:], placed[1:], strict=True):
+                if member < len(names):
+                    found[names[member]] = place.pose, place.twist
+
+        return {name: start(name) for name in names}
+
+    def joint_starts(self) -> list[JointMotion]:
+        """Coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest."""
+        zero = jnp.zeros(())
+        return [*(joint.begins() for joint in moving_joints(self.body).values())] + [(zero, zero)] * len(self.modes())
+
+    def modes(self) -> list[tuple[str, str]]:
+        """The modes of all flexible links: link and mode."""
+        return mode_names(self.body)
+
+    def frames(self, starts: dict[str, tuple[Pose, Twist]]) -> Frames:
+        """The frames of flexible links on which something sits, which begin as these poses and twists say."""
+        seats = [
+            *(Seat(body, ("feature", body, one.name), middle(one.stated())) for body, one in self._carried("feature")),
+            *(
+                Seat(body, ("surface", body, one.name), one.make().reference().array())
+                for body, one in self._carried("surface")
+            ),
+            *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
+            *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thrusters()),
+        ]
+        flexible = {body.name for body in self.body if body.flexible is not None}
+        for one in self.ties():
+            if flexible & set(one.between):
+                places = one.places(*(Placed.of(*starts[body]) for body in one.between))
+                ends = zip(one.between, places, strict=True)
+                seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
+        return Frames.of(self.body, seats)
+
+    def _carried(self, kind: str) -> list[tuple[str, Any]]:
+        """The features, surfaces or points of flexible links, each with the name of the link."""
+        return [(body.name, one) for body in self.body if body.flexible is not None for one in getattr(body, kind)]
+
+    def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
+        approach = self.approaches()
+        if self.approach is None or approach is None or approach[0] != name:
+            return self.named(name).start()
+        port = self.meeting()
+        return self.approach.model_copy(update={"axis": port.axis}).start(
+            port.feature, port.surface, *start(approach[1])
+        )
+
+    def meeting(self) -> Port:
+        """The ports that approach each other: the place of the first on the body that approaches, the second as a plane."""
+        assert self.approach is not None
+        (own, port), (_, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
+        place, axis = self.in_root(own, port)
+        along = axis if port.axis is not None else jnp.asarray(self.approach.axis, float)
+        return Port(Point(place), Plane.of(to.position, to.axis), along)
+
+    def in_root(self, name: str, port: PortSection) -> tuple[Any, Any]:
+        """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
+        resting = Pose.at([0.0, 0.0, 0.0]), Twist.of([0.0, 0.0, 0.0])
+        pose, _ = self._starts(lambda _name, _start: resting)[name]
+        turn = pose.attitude.matrix()
+        place, axis = (
+            Vector.of(jnp.asarray(port.position, float)),
+            Vector.of(jnp.asarray(port.axis or [1.0, 0, 0], float)),
+        )
+        return (pose.position + turn @ place).array(), (turn @ axis).array()
+
+    def groups(self, frames: Frames) -> tuple[ContactGroup, ...]:
+        """The groups of contacts, also from traced numbers."""
+        found = []
+        for contact in self.contact:
+            kind = "surface" if contact.against is None else "feature"
+            (first, feature), (second, partner) = self.sides(contact)
+            friction = None if contact.friction is None else contact.friction.make()
+            bodies = (
+                frames.number(("feature", first, feature.name), first),
+                frames.number((kind, second, partner.name), second),
+            )
+            pairs, law = geometries(feature, partner), contact.normal.make()
+            found.append(ContactGroup.of(pairs, bodies, law, friction, feature.weights()))
+        return tuple(found)
+
+    def connections(
+        self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames
+    ) -> tuple[Connection, ...]:
+        """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
+        behind them what holds flexible links in shape."""
+        found: list[Connection] = []
+        moving = list(moving_joints(self.body))
+        for name, section in zip(self.acts(), sections, strict=True):
+            if isinstance(section, MovingJointSection):
+                found.append(DrivenJoint(section.drive(), moving.index(name.removesuffix(".joint")), name))
+            elif isinstance(section, FixedThrusterSection):
+                found.append(
+                    MountedThruster(section.make(), frames.number(("element", name, section.body), section.body), name)
+                )
+            else:
+                sides = (Placed.of(*starts[body]) for body in section.between)
+                first, second = (frames.number(("element", name, body), body) for body in section.between)
+                found.append(Tie(section.make(*sides), first, second, name))
+        for body in self.body:
+            if body.flexible is not None:
+                found.append(BendingLink(body.flexible.spring(), mode_numbers(self.body, body.name), body.name))
+        return tuple(found)
+
+    def points(self) -> list[tuple[str, PortSection, int]]:
+        """The name of each point at which loads are reported, its place on its body, and the body's number."""
+        return [
+            (f"{body.name} {place.name}", place, index)
+            for index, body in enumerate(self.body)
+            for place in body.point or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
+        ]
+
+    def ports(self) -> list[str]:
+        """The names of the points that are ports."""
+        return [name for name, place, _ in self.points() if place.axis is not None]
+
+    def model(self) -> Assembly:
+        """The model, also from traced numbers."""
+        starts = self.starts()
+        frames = self.frames(starts)
+        begun = [starts[name] for name in (*self.names(), *frames.links())]
+        variants = [self.connections(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
+        return Assembly(
+            bodies=tuple(section.body() for section in self.body) + frames.massless(),
+            groups=self.groups(frames),
+            poses=tuple(pose for pose, _ in begun),
+            twists=tuple(twist for _, twist in begun),
+            delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
+            elements=variants[0] if variants else self.connections(list(self.acts().values()), starts, frames),
+            phases=make_phases(self.phase, variants, self.names()),
+            points=tuple(
+                NamedPoint(
+                    jnp.asarray(place.position, float),
+                    name,
+                    frames.number(("point", self.body[body].name, place.name), self.body[body].name),
+                    place.outward(),
+                )
+                for name, place, body in self.points()
+            ),
+            trees=jointed_bodies(frames),
+            joints=tuple(self.joint_starts()),
+            body_names=tuple(self.names()),
+            joint_names=(*moving_joints(self.body), *map(" ".join, self.modes())),
+            frames=tuple(map(self.names().index, frames.links())),
+            base=self.names().index(self.base()),
+        )
+
+
+def middle(places: list[list[float]]) -> Float[Array, "3"]:
+    """The middle of places (m)."""
+    return jnp.asarray(places, float).mean(axis=0)
+
+
+def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
+    """Pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves with it."""
+    other = Placed.of(carrier, motion)
+    place = other.point(pose.position)
+    rate = pose.attitude.matrix().transposed_times(motion.rate)
+    return Pose(place, (carrier.attitude * pose.attitude).normalised()), Twist(other.velocity(place), rate)
