@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tomlkit
+import xarray as xr
 from numpy.testing import assert_allclose
 
 import dockdyn
+from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.run import Grid, loop_of, simulated, without_rig
 from dockdyn.kinds.rig.simulate import simulate_rig
@@ -50,7 +54,7 @@ def in_space() -> dict:
         "chaser": {**CHASER, **BEGIN, "feature": [{**HEAD, "position": [0.4, 0.0, 0.0]}]},
         "target": TARGET,
         "contact": [{"feature": "head", "surface": "cone", **TOUCH}],
-        "loop": LOOP,
+        "loop": dict(LOOP),
     }
 
 
@@ -149,20 +153,55 @@ def of_many(period: float = 4e-3) -> dict:
     }
 
 
+@cache
+def ran(tables: Callable[[], dict], method: str) -> xr.Dataset:
+    """A run of two bodies."""
+    found = tables()
+    if method == "continuous":
+        del found["loop"]["dynamics"]
+    return simulate_rig(read(found))
+
+
 @pytest.mark.parametrize("method", ["zero-order-hold", pytest.param("continuous", marks=pytest.mark.full)])
 def test_two_bodies_are_those_of_a_rig_in_space(method):
     """A group of one member is the contact of free flight: the same loop, the same motion."""
-    pair = in_space(), of_two()
-    if method == "continuous":
-        for one in pair:
-            one["loop"] = {name: part for name, part in LOOP.items() if name != "dynamics"}
-    space, assembly = (simulate_rig(read(one)) for one in pair)
+    space, assembly = (ran(one, method) for one in (in_space, of_two))
     assert np.abs(space.contact_force).max() > 20
     for name in ("model_pose", "robot_pose", "velocity", "contact_force", "total_force", "port_work"):
         scale = float(np.abs(space[name]).max())
         assert_allclose(assembly[name] / scale, space[name] / scale, atol=1e-9)
     for name in ("mass_kg", "stiffness_N_m", "spectral_radius"):
         assert_allclose(assembly.attrs[name], space.attrs[name], rtol=1e-9)
+
+
+def test_the_replay_has_both_mock_ups():
+    """The mock-up that is carried touches where the robot is; both are drawn, and paler what the computer has."""
+    dataset = ran(of_two, "zero-order-hold")
+    scene = scene_of(dataset)
+    assert {"chaser", "target", "model (computed)", "without rig"} == {part.name.split("/")[0] for part in scene.parts}
+    there = np.stack([np.interp(scene.time, dataset.time, axis) for axis in dataset.robot_position.values.T], axis=1)
+    assert_allclose(scene.arrows[0].place, there, atol=1e-5)
+
+
+def test_the_contact_feels_the_inertia_behind_it():
+    """Head on, a probe and what a screw reflects between it and the chaser: m1 + m2 b / (m2 + b), beside the target."""
+    tables = of_many()
+    for key in ("phase", "contact"):
+        del tables[key]
+    chaser, _, probe, target = tables["body"]
+    del probe["joint"], target["feature"]
+    target["surface"] = [{"name": "face", "shape": "plane", "point": [1.6, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
+    tables["body"] = [chaser, probe, target]
+    tables["approach"] |= {"lateral_offset": [0.0, 0.0], "distance": 0.1}
+    tables["contact"] = [{"feature": "head", "surface": "face", **TOUCH}]
+    screw = {"kind": "strut", "name": "screw", "between": ["probe", "chaser"], "moved_mass": 20.0}
+    tables["element"] = [screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]}]
+    tables["stability"] = {"depth": "2 mm"}
+    loop = loop_of(read(tables))
+    felt = 36.0 + 900.0 * 20.0 / (900.0 + 20.0)
+    assert_allclose(loop.effective_mass, 1 / (1 / felt + 1 / 2100.0), rtol=1e-9)
+    assert_allclose(loop.stiffness, 9e3, rtol=1e-9)
+    assert_allclose(loop.damping, 9e3 * 2e-3 * 1.0, rtol=1e-6)  # of Hunt and Crossley: k d times 1 s/m
 
 
 @pytest.fixture(scope="module")
