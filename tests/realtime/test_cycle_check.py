@@ -142,7 +142,7 @@ def test_a_rig_s_hold_is_its_cycle(dock):
     ("words", "refusal"),
     [
         ((), "no cycle: name a scenario of kind rig"),
-        (("probe-cone",), "probe-cone: kind: free-flight; must be rig"),
+        (("probe-cone",), "probe-cone: loop.hold: missing"),
         (("--cycle", "0 s"), "--cycle: 0 s"),
         (("--cycle", "3 kg"), "--cycle: 3 kg"),
         (("--cycle", "2 s", "--seconds", "1 s"), "--seconds: 1 s: must be at least a cycle, 2 s"),

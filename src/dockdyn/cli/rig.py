@@ -72,14 +72,14 @@ def _cycle(name: str | None, stated: float | None) -> float:
         return stated
     if name is None:
         raise Refusal('no cycle: name a scenario of kind rig, or give --cycle "4 ms"')
+    from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
 
     scenario = load(name)
-    if scenario.kind != "rig":
-        raise Refusal(f"{name}: kind: {scenario.kind}; must be rig, which has a cycle; or give --cycle")
-    if scenario.content.loop.hold is None:
+    loop = kind_named(scenario.kind).loop(scenario.content)
+    if loop is None or loop.hold is None:
         raise Refusal(f"{name}: loop.hold: missing; its period is the cycle of a rig; or give --cycle")
-    return float(scenario.content.loop.hold.period)
+    return float(loop.hold.period)
 
 
 def _check_processor(cpu: int | None) -> None:
