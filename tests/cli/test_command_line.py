@@ -133,7 +133,7 @@ def test_every_preset_is_listed_and_loads(dock):
     ("words", "told"),
     [
         (("runn",), "No such command 'runn'"),
-        (("export", "x.nc", "--to", "xls"), "'csv', 'mat'"),
+        (("export", "x.nc", "--to", "xls"), "'csv', 'parquet', 'mat'"),
         (("view", "x.nc", "--port", "99999"), "65535"),
         (("doctor", "x.nc"), "unexpected"),
         (("report",), "RESULT.nc"),

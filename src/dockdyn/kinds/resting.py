@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.integrate.model import Model, State, unpack
+from dockdyn.integrate.model import Model, State, pack, unpack
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.kinds import kind_named
@@ -211,13 +212,13 @@ def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
 
 
 @jit_once
-def _linear_once(content: Judged, nominal: Nominal) -> Linear:
-    return resting_of(content).linear(content, nominal)
+def _matrices_once(content: Judged, nominal: Nominal) -> Float[Array, "2 n n"]:
+    return resting_of(content).linear(content, nominal).matrices()
 
 
 def whole_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
     """A₀ and A₁ (1/s) of all bodies with all closed contacts, whose forces are one delay late."""
-    return np.asarray(jax.tree.map(np.asarray, _linear_once(content, nominal)).matrices())
+    return np.asarray(_matrices_once(content, nominal))
 
 
 def seen_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
@@ -308,8 +309,13 @@ def motion_count(content: Judged, nominal: Nominal) -> int:
     return 2 * _sizes(content, nominal)[1]
 
 
+@jit_once
+def _sizes_once(content: Judged, nominal: Nominal) -> Int[Array, "2"]:
+    state = resting_of(content).rest(content, nominal)[1]
+    return jnp.asarray([pack(state.q).size, pack(state.v).size])
+
+
 def _sizes(content: Judged, nominal: Nominal) -> tuple[int, int]:
     """How many numbers a configuration and a velocity of the model have."""
-    state = jax.eval_shape(resting_of(content).rest, content, nominal)[1]
-    first, second = (sum(leaf.size for leaf in jax.tree.leaves(part)) for part in (state.q, state.v))
-    return first, second
+    first, second = np.asarray(_sizes_once(content, nominal))
+    return int(first), int(second)

@@ -42,7 +42,7 @@ class CompositeInertia(NamedTuple):
         turn, inertia = placed.rotation, Matrix.of(body.inertia)
         rows = [inertia @ row for row in (turn.x, turn.y, turn.z)]  # I Rᵀ, by columns
         squared, first = place.dot(place), place * body.mass
-        sides = zip((turn.x, turn.y, turn.z), (first.x, first.y, first.z), _UNITS, strict=True)
+        sides = zip((turn.x, turn.y, turn.z), (first.x, first.y, first.z), _axes(), strict=True)
         found = [
             Vector(*(side.dot(row) for row in rows)) + (unit * squared * body.mass - place * along)
             for side, along, unit in sides
@@ -59,7 +59,9 @@ class CompositeInertia(NamedTuple):
         return Load(linear, self.tensor @ screw.spin + self.first.cross(screw.velocity))
 
 
-_UNITS = tuple(Vector(*(jnp.asarray(float(i == j)) for j in range(3))) for i in range(3))
+def _axes() -> tuple[Vector, ...]:
+    """The unit vectors."""
+    return tuple(Vector(*(jnp.asarray(float(i == j)) for j in range(3))) for i in range(3))
 
 
 class Equations(NamedTuple):
