@@ -56,8 +56,9 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
 
 
 def _critical_of_all(scenario: Scenario, nominal: object, delay: float) -> float:
-    """The critical delay (s) of all that is closed."""
-    return stable_windows(seen_matrices(scenario.content, nominal), np.array([delay])).critical_delay  # type: ignore[arg-type]
+    """The critical delay (s) of all that is closed; the run's own `delay` where it is longer, further is not looked."""
+    matrices = seen_matrices(scenario.content, nominal)  # type: ignore[arg-type]
+    return stable_windows(matrices, np.array([delay]), longest=delay).critical_delay
 
 
 def _least_of_later(scenario: Scenario, run: Run, resting: Resting, delay: float, critical: float) -> tuple[float, int]:

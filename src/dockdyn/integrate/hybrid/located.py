@@ -232,10 +232,12 @@ def _next_step(
 ) -> tuple[Scalar, Scalar, Flag]:
     """Length and end time of the next attempt, never across a delayed edge or a `tick`, and whether it is the run's last."""
     now = solver.point.time
-    bound = jnp.minimum(jnp.minimum(solver.step_limit, solver.limit), longest)
+    planned = jnp.minimum(solver.step_limit, longest)
+    # a minimum of equals would have the mean of their derivatives: that of an event's time is the limit's
+    bound = jnp.where(solver.limit <= planned, solver.limit, planned)
     edge = jnp.asarray(jnp.inf)
     if solver.line is not None:
-        bound = jnp.where(model.emitting(solver.point.state), jnp.minimum(bound, model.delay), bound)
+        bound = jnp.where(model.emitting(solver.point.state) & (model.delay < bound), model.delay, bound)
         interval = solver.line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(solver.line.held > 0, edge, jnp.inf)

@@ -32,6 +32,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.stability.characteristic import root_bound
 from dockdyn.stability.growth import loop_roots, matrices_of, single
 from dockdyn.stability.linearise import seen
 from dockdyn.stability.loop import Loop
@@ -56,6 +57,8 @@ from dockdyn.studies.margins.wording import verdict
 
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
+MANY = 12  # numbers that are seen, beyond which delays are looked at
+FURTHER, TURN = 4.0, 60.0  # so many times as long as the loop's own, or while the fastest motion turns by so much (rad)
 WIDER = 3  # times that delays are looked for twice as far
 UNSEEN = 1e-3  # 1/s, or of the rightmost root: growth that is more than the rounding of roots at zero
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
@@ -300,12 +303,22 @@ def _roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roo
     doubts = []
     if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(delay, 1e-12)):
         doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
-    windows = stable_windows(matrices, delays)
-    for _ in range(WIDER):  # a stable window that does not end where the search does
+    longest = _search_length(matrices, delay)
+    windows = stable_windows(matrices, delays, longest=longest)
+    for _ in range(WIDER if longest is None else 0):  # a stable window that does not end where the search does
         if not (roots[0].real < 0 and windows.longest < np.inf and _own_window_is_open(windows, delay)):
             break
         windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay))
     return Roots(roots, windows, 0, doubts)
+
+
+def _search_length(matrices: Float[np.ndarray, "2 n n"], delay: float) -> float | None:
+    """How long delays (s) are looked at in a loop of `MANY` numbers or more, whose roots take long to find; None: as far as
+    `stable_windows` looks by itself."""
+    if len(matrices[0]) < MANY:
+        return None
+    bound = float(root_bound(matrices, np.zeros(1), np.zeros(())))
+    return max(FURTHER * delay, TURN / bound)
 
 
 def _own_window_is_open(windows: Windows, delay: float) -> bool:
