@@ -222,6 +222,15 @@ def given_by(memory: ElementMemory) -> Scalar:
     return worked if memory.dissipated is None else worked - jnp.sum(memory.dissipated)
 
 
+def stored_energy(
+    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+) -> Scalar:
+    """Energy (J) that elements store."""
+    known = zip(connections, modes, memories, strict=True)
+    stored = (one.element.stored_energy(mode, memory, *one.sides(here)) for one, mode, memory in known)
+    return sum(stored, jnp.zeros(()))
+
+
 def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
     """Whether every latch holds; without any, no."""
     held = [jnp.ravel(memory.held) for memory in memories if memory.held is not None]

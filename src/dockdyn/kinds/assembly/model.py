@@ -32,12 +32,14 @@ from dockdyn.kinds.assembly.connections import (
     observed_elements,
     reflected,
     settled,
+    stored_energy,
 )
 from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
 from dockdyn.kinds.assembly.model_coast import time_apart
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
+from dockdyn.kinds.assembly.observed import observed_contacts, observed_joints, observed_modes, observed_motion
 from dockdyn.kinds.assembly.outside import Given, Pushes, giving, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Phases
 from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
@@ -331,20 +333,13 @@ class Assembly(ContactModel):
 
     def _kinetic(self, q: Coordinates, v: Velocities) -> Scalar:
         parts = zip(self.bodies, self.twists_of(q, v), strict=True)
-        return sum((body.kinetic_energy(twist) for body, twist in parts), jnp.zeros(())) + self.moving.vibration_energy(
-            v
-        )
+        vibrating = self.moving.vibration_energy(v)
+        return sum((body.kinetic_energy(twist) for body, twist in parts), jnp.zeros(())) + vibrating
 
     def internal_energy(self, x: State) -> Scalar:
         """Energy (J) that elements store, and that of the inertia that they reflect."""
         here, connections = self.placement(x), self.connections(x)
-        stored = sum(
-            (
-                one.element.stored_energy(mode, memory, *one.sides(here))
-                for one, mode, memory in zip(connections, self.element_modes(x), x.memory.elements, strict=True)
-            ),
-            jnp.zeros(()),
-        )
+        stored = stored_energy(connections, self.element_modes(x), x.memory.elements, here)
         turning = self.moving.reflected_energy(here)
         return stored + sum((one.kinetic_energy() for _, _, one in reflected(connections, here)), turning)
 
@@ -385,27 +380,15 @@ class Assembly(ContactModel):
             angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
             control = self.steered.observe(outside.steering, self.seen(x, here))
         named_bodies = len(self.bodies) - len(self.frames)
-        poses, twists = poses[:named_bodies], twists[:named_bodies]
-        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=False)]
+        seconds = [places[group.second] for group in self.groups]
         named = [self._load_at(point, loads, places) for point in self.points]
-        surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
         return {
-            "position": rows([pose.shifted(self.origin()).position.array() for pose in poses], 3),
-            "attitude": rows([pose.attitude.array() for pose in poses], 4),
-            "rotation": rows([turn.logarithm().array() for turn in turned], 3),
-            "velocity": rows([twist.velocity.array() for twist in twists], 3),
-            "rate": rows([twist.rate.array() for twist in twists], 3),
-            "contact_point": rows(surfaces, 3),
-            "depth": rows([s.depth for s in states]),
-            "depth_rate": rows([s.rate for s in states]),
-            "sliding_speed": rows([s.sliding_speed for s in states]),
-            "normal_force": rows([s.normal_force for s in states]),
-            "contact_force": rows([wrench.force.array() for wrench in delayed], 3),
-            "contact_moment": rows([wrench.moment.array() for wrench in delayed], 3),
+            **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
+            **observed_contacts(states, seconds, delayed),
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
-            **self._observe_joints(here, now, loads),
-            **self._observe_modes(here),
+            **observed_joints(self.moving, here, loads, now.loads),
+            **observed_modes(self.elements, here),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
@@ -418,32 +401,6 @@ class Assembly(ContactModel):
             "linear_momentum_scale": linear_scale,
             "angular_momentum_scale": angular_scale,
         }
-
-    def _observe_joints(self, here: Placement, now: Acting, loads: list[Wrench]) -> dict[str, Array]:
-        """Of all joints: coordinate and rate, zero of locked ones, and what passes through; nothing where there is none."""
-        held, zero = self.moving.held(), jnp.zeros(())
-        if not held:
-            return {}
-        forces = [load.force - known.force for load, known in zip(loads, now.loads, strict=True)]
-        moments = [load.moment - known.moment for load, known in zip(loads, now.loads, strict=True)]
-        torques = [place.rotation.transposed_times(moment) for place, moment in zip(here.bodies, moments, strict=True)]
-        through = self.moving.reactions(here, forces, torques)
-        moving = [(zero, zero) if number is None else here.joints[number] for _, number in held]
-        return {
-            "joint_angle": rows([coordinate for coordinate, _ in moving]),
-            "joint_rate": rows([rate for _, rate in moving]),
-            "joint_force": rows([through[body][0].array() for body, _ in held], 3),
-            "joint_moment": rows([through[body][1].array() for body, _ in held], 3),
-        }
-
-    def _observe_modes(self, here: Placement) -> dict[str, Array]:
-        """Coordinates and rates of the modes of flexible links, and the energy in them; nothing where there is none."""
-        links = [one for one in self.elements if isinstance(one, BendingLink)]
-        if not links:
-            return {}
-        coordinates, rates = (jnp.concatenate(parts) for parts in zip(*(one.sides(here) for one in links), strict=True))
-        stored = [one.element.elastic_energy(one.sides(here)[0]) for one in links]
-        return {"modal_coordinate": coordinates, "modal_rate": rates, "elastic_energy": jnp.stack(stored)}
 
 
 def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:
