@@ -1,0 +1,83 @@
+"""What a result holds of an instant of an assembly: motion of bodies, joints and modes, contacts, loads.
+
+Units: SI throughout; quaternions dimensionless.
+Source: definitions, as docs/results.md gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.integrate.model import rows
+from dockdyn.kinds.assembly.connections import BendingLink, Connection
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
+from dockdyn.mechanics.vector import Vector
+
+
+def observed_motion(
+    poses: Sequence[Pose], twists: Sequence[Twist], first: Sequence[Pose], origin: Vector
+) -> dict[str, Array]:
+    """Of the bodies: place (m, inertial, from `origin`), attitude, turn since the `first` pose (rad, body axes), twist."""
+    turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(first, poses, strict=True)]
+    return {
+        "position": rows([pose.shifted(origin).position.array() for pose in poses], 3),
+        "attitude": rows([pose.attitude.array() for pose in poses], 4),
+        "rotation": rows([turn.logarithm().array() for turn in turned], 3),
+        "velocity": rows([twist.velocity.array() for twist in twists], 3),
+        "rate": rows([twist.rate.array() for twist in twists], 3),
+    }
+
+
+def observed_contacts(
+    states: Sequence[GroupState], second: Sequence[Placed], acting: Sequence[Wrench]
+) -> dict[str, Array]:
+    """Of the groups: what the deepest member does, its point in axes of the `second` body, and the wrench that is `acting`."""
+    points = [place.local(state.point) for place, state in zip(second, states, strict=True)]
+    return {
+        "contact_point": rows([point.array() for point in points], 3),
+        "depth": rows([state.depth for state in states]),
+        "depth_rate": rows([state.rate for state in states]),
+        "sliding_speed": rows([state.sliding_speed for state in states]),
+        "normal_force": rows([state.normal_force for state in states]),
+        "contact_force": rows([wrench.force.array() for wrench in acting], 3),
+        "contact_moment": rows([wrench.moment.array() for wrench in acting], 3),
+    }
+
+
+def observed_joints(
+    moving: MovingBodies, here: Placement, loads: Sequence[Wrench], direct: Sequence[Wrench]
+) -> dict[str, Array]:
+    """Of all joints: coordinate and rate, zero of locked ones, and what passes through; nothing where there is none.
+
+    `loads` are what others put on each body, about its centre of mass (inertial); of these, joints have no part in the
+    `direct` ones.
+    """
+    held, zero = moving.held(), jnp.zeros(())
+    if not held:
+        return {}
+    forces = [load.force - other.force for load, other in zip(loads, direct, strict=True)]
+    moments = [load.moment - other.moment for load, other in zip(loads, direct, strict=True)]
+    torques = [place.rotation.transposed_times(moment) for place, moment in zip(here.bodies, moments, strict=True)]
+    through = moving.reactions(here, forces, torques)
+    coordinates = [(zero, zero) if number is None else here.joints[number] for _, number in held]
+    return {
+        "joint_angle": rows([coordinate for coordinate, _ in coordinates]),
+        "joint_rate": rows([rate for _, rate in coordinates]),
+        "joint_force": rows([through[body][0].array() for body, _ in held], 3),
+        "joint_moment": rows([through[body][1].array() for body, _ in held], 3),
+    }
+
+
+def observed_modes(elements: Sequence[Connection], here: Placement) -> dict[str, Array]:
+    """Coordinates and rates of the modes of flexible links, and the energy in them; nothing where there is none."""
+    links = [one for one in elements if isinstance(one, BendingLink)]
+    if not links:
+        return {}
+    coordinates, rates = (jnp.concatenate(parts) for parts in zip(*(one.sides(here) for one in links), strict=True))
+    stored = [one.element.elastic_energy(one.sides(here)[0]) for one in links]
+    return {"modal_coordinate": coordinates, "modal_rate": rates, "elastic_energy": jnp.stack(stored)}
