@@ -12,6 +12,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dockdyn.elements import ModalSpring
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
+from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point, Triple
@@ -30,6 +31,18 @@ TurningParticipation = quantity("kg*m", "a participation", component=True)
 PerMetre = quantity("1/m", "a slope", component=True)
 
 
+def _modes_of(link: UniformBeam | CantileverModes) -> CantileverModes:
+    return link.modes() if isinstance(link, UniformBeam) else link
+
+
+@jit_once
+def _mass_beside(link: UniformBeam | CantileverModes, body: RigidBody) -> Float[Array, "modes modes"]:
+    """What is left of the modal masses beside the mean motion, over the modal masses."""
+    modes = _modes_of(link)
+    scale = jnp.sqrt(modes.mass)
+    return modes.vibrating_mass(body) / jnp.outer(scale, scale)
+
+
 class FlexibleSection(Section):
     """How a link bends: by modes of the link whose root is held."""
 
@@ -45,6 +58,9 @@ class FlexibleSection(Section):
 
     def modes(self) -> CantileverModes:
         """Its modes, also from traced numbers."""
+        return _modes_of(self._link())
+
+    def _link(self) -> UniformBeam | CantileverModes:
         raise TypeError
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
@@ -58,9 +74,7 @@ class FlexibleSection(Section):
 
     def check(self, body: RigidBody) -> None:
         """Refuses modes that carry more than the body has."""
-        modes = self.modes()
-        scale = np.sqrt(np.asarray(modes.mass))
-        least = np.linalg.eigvalsh(np.asarray(modes.vibrating_mass(body)) / np.outer(scale, scale)).min()
+        least = np.linalg.eigvalsh(np.asarray(_mass_beside(self._link(), body))).min()
         if least < -ROUNDING:
             refuse(
                 f"flexible: its modes carry more mass or inertia than the body has (by {-least:.2g} of a modal mass); "
@@ -103,21 +117,15 @@ class UniformBeamSection(FlexibleSection):
     def mode_units(self) -> list[str]:
         return ["m"] * sum(self.bending_modes) + ["rad"] * self.twist_modes
 
-    def modes(self) -> CantileverModes:
-        return self._beam().modes()
-
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
-        return self._beam().deflection(place)
+        return self._link().deflection(place)
 
-    def _beam(self) -> UniformBeam:
-        along, across = (jnp.asarray(direction, float) for direction in (self.axis, self.across))
-        along = along / jnp.linalg.norm(along)
-        across = across - along * (along @ across)
-        across = across / jnp.linalg.norm(across)
+    def _link(self) -> UniformBeam:
         length = number(self.length)
         return UniformBeam(
             root=jnp.asarray(self.root, float),
-            axes=jnp.stack([along, across, jnp.cross(along, across)]),
+            along=jnp.asarray(self.axis, float),
+            across=jnp.asarray(self.across, float),
             length=length,
             mass=self.mass_per_length * length,
             bending=jnp.asarray(self.bending_stiffness, float),
@@ -170,7 +178,7 @@ class ModeTableSection(FlexibleSection):
     def mode_units(self) -> list[str]:
         return ["m"] * len(self.mode)
 
-    def modes(self) -> CantileverModes:
+    def _link(self) -> CantileverModes:
         def column(key: str) -> Float[Array, "modes *shape"]:
             return jnp.stack([jnp.asarray(getattr(mode, key), float) for mode in self.mode])
 

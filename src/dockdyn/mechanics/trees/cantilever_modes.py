@@ -65,7 +65,8 @@ class UniformBeam(eqx.Module):
     """
 
     root: Float[Array, "3"]  # m, link axes, from the link's centre of mass
-    axes: Float[Array, "3 3"]  # rows: along the beam, the two directions of bending; unit vectors, right-handed
+    along: Float[Array, "3"]  # link axes, from the root, of any length
+    across: Float[Array, "3"]  # the first of the two directions of bending, and perhaps something of `along`
     length: Float[Array, ""]  # m
     mass: Float[Array, ""]  # kg
     bending: Float[Array, "2"]  # N m², EI against bending along each direction
@@ -74,9 +75,16 @@ class UniformBeam(eqx.Module):
     damping_ratio: Float[Array, ""]
     counts: tuple[int, int, int] = eqx.field(static=True)  # of modes
 
+    def axes(self) -> Float[Array, "3 3"]:
+        """Unit vectors, right-handed: along the beam, and the two directions of bending."""
+        along = self.along / jnp.linalg.norm(self.along)
+        across = self.across - along * (along @ self.across)
+        across = across / jnp.linalg.norm(across)
+        return jnp.stack([along, across, jnp.cross(along, across)])
+
     def modes(self) -> CantileverModes:
         """Its modes."""
-        beam, rates = self._beam(), self._twist_rates()
+        axes, beam, rates = self.axes(), self._beam(), self._twist_rates()
         shapes, masses = beam.slices()
         shift, arm = shapes.shift, shapes.place[:, None, None] * jnp.eye(3)[0]
         bent = jnp.einsum("s,scm,scm->m", masses, shift, shift)
@@ -90,20 +98,21 @@ class UniformBeam(eqx.Module):
             mass=mass,
             frequency=jnp.sqrt(stiffness / mass),
             damping_ratio=jnp.full(mass.size, 1.0) * self.damping_ratio,
-            translation=jnp.concatenate([linear, jnp.zeros((rates.size, 3))]) @ self.axes,
-            rotation=jnp.concatenate([angular, jnp.concatenate([about, none], axis=1)]) @ self.axes,
+            translation=jnp.concatenate([linear, jnp.zeros((rates.size, 3))]) @ axes,
+            rotation=jnp.concatenate([angular, jnp.concatenate([about, none], axis=1)]) @ axes,
             root=self.root,
         )
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         """How the section moves that is next to a `place` (m, link axes, from the centre of mass)."""
-        share = jnp.clip((place - self.root) @ self.axes[0] / self.length, 0.0, 1.0)
+        axes = self.axes()
+        share = jnp.clip((place - self.root) @ axes[0] / self.length, 0.0, 1.0)
         shapes, rates = self._beam().shapes(share), self._twist_rates()
         twist = (self._twist_signs() * jnp.sin(rates * share))[:, None] * jnp.eye(3)[0]
         return Deflection(
-            place=self.root + self.axes[0] * self.length * share,
-            shift=jnp.concatenate([shapes.shift.T, jnp.zeros((rates.size, 3))]) @ self.axes,
-            turn=jnp.concatenate([shapes.turn.T, twist]) @ self.axes,
+            place=self.root + axes[0] * self.length * share,
+            shift=jnp.concatenate([shapes.shift.T, jnp.zeros((rates.size, 3))]) @ axes,
+            turn=jnp.concatenate([shapes.turn.T, twist]) @ axes,
         )
 
     def _beam(self) -> Beam:
