@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import cache, partial, update_wrapper
+from functools import cache, partial, update_wrapper, wraps
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -142,6 +142,22 @@ class Program:
 
         body.__name__ = self.function.__name__
         return jax.jit(body, donate_argnums=donated, **self.options)
+
+
+def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ()) -> F:
+    """A function of trees of arrays that JAX traces once for each of their structures, however often programs use it.
+
+    `static` names the arguments that are part of the structure by their value. Called outside of programs it is as it was.
+    """
+    traced = jax.jit(function, static_argnames=static, inline=True)
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401, of the function
+        leaves = jax.tree.leaves((given, named))
+        inside = any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+        return (traced if inside else function)(*given, **named)
+
+    return call  # type: ignore[return-value]
 
 
 @contextlib.contextmanager

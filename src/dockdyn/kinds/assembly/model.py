@@ -7,6 +7,7 @@ Source: Newton and Euler; the delayed force on present points as in Sazawal et a
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -47,6 +48,7 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, interna
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.programs import trace_once
 
 
 class Assembly(ContactModel):
@@ -162,6 +164,7 @@ class Assembly(ContactModel):
         """What control sees of the bodies."""
         return Seen(here.bodies, self.base_position(x))
 
+    @partial(trace_once, static=("exact",))
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
         """What each group of contacts does now; unless `exact`, depths of what is far apart are bounds."""
         places = self.placement(x).bodies
@@ -170,6 +173,7 @@ class Assembly(ContactModel):
             for group, mode in zip(self.groups, x.mode, strict=False)
         )
 
+    @trace_once
     def flow(self, t: Scalar, x: State, delayed: tuple[Wrench, ...]) -> Rate:
         now = self.acting(x, self.placement(x), delayed)
         roots = zip(x.q.roots, x.v.roots, strict=True)

@@ -21,6 +21,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.programs import trace_once
 
 
 class Joint(eqx.Module):
@@ -84,6 +85,7 @@ class JointedBodies(eqx.Module):
     members: tuple[int, ...] = eqx.field(static=True)  # numbers of the bodies among all
     vibrations: tuple[Vibration, ...] = ()  # of flexible links
 
+    @trace_once
     def placed(self, centre: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
         """The bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
         are those of the joints of all trees."""
@@ -92,6 +94,7 @@ class JointedBodies(eqx.Module):
         place, velocity = once((centre.position - middle, twist.velocity - drift))
         return tuple(one.moved(place, velocity) for one in resting)
 
+    @trace_once
     def resting(self, attitude: Quaternion, rate: Vector, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
         """The bodies with the root's centre of mass at rest at the origin."""
         found = [Placed.of(Pose(Vector.zero(), attitude.normalised()), Twist(Vector.zero(), rate))]

@@ -19,6 +19,7 @@ from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.programs import trace_once
 
 
 class Coordinates(NamedTuple):
@@ -108,6 +109,7 @@ class MovingBodies(eqx.Module):
             Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints)),
         )
 
+    @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """All bodies where `q` and `v` put them; it is linear in `v`."""
         joints = tuple(zip(q.joints, v.joints, strict=True))
