@@ -176,10 +176,14 @@ class Compared:
         return all((~np.isfinite(a) | np.isfinite(b)).all() for a, b in pairs)
 
     def scales(self) -> list[np.ndarray]:
-        """Sizes that numbers are compared by: a variable's largest of ordinary rows, of an extreme row the row's largest."""
+        """Sizes that numbers are compared by: a variable's largest of ordinary rows; of an extreme row the row's largest, and
+        the square of a huge number, which what is left of a difference does not show."""
         ordinary = self.rows.ordinary
+        squares = np.zeros(len(ordinary))
+        for place, (_, value) in self.rows.extreme.items():
+            squares[place] = value**2 if HUGE <= abs(value) < np.inf else 0.0
         floats = [leaf for leaf in (*self.rows.leaves, *self.xla, *self.native) if leaf.dtype.kind == "f"]
-        largest = np.max([_size(leaf) for leaf in floats], axis=0)
+        largest = np.max([squares, *(_size(leaf) for leaf in floats)], axis=0)
         found = []
         for name, leaf in zip(self.names, self.xla, strict=True):
             least = max([size for word, size in LEAST_SIZE.items() if name.endswith(word)], default=0.0)
