@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, energy_error, simulated
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.keys import Number, number_at
+from dockdyn.studies.cases.batch import run_cases
+from dockdyn.studies.sensitivity.table import sensitivity
 
 MASS, INERTIA, RATE, FORCE, DURATION = 100.0, 20.0, 0.1, 4.0, 8.0
 PLACE, DIRECTION = np.array([-0.5, 0.3, 0.0]), np.array([0.8, 0.6, 0.0])
@@ -90,15 +97,49 @@ def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
     np.testing.assert_allclose(data.load_force[:, 0, 1], FORCE / 2, atol=1e-10)
 
 
-def test_phases_switch_thrusters(load):
-    """The impulse is the force times how long each phase lasts; what a phase does not set stays."""
+def pulses():
+    """A thruster that pushes for 3 s, coasts for 1.5 s, and pushes again for 3.5 s."""
     case = craft(links=False)
-    case["element"].append(JET | {"name": "other", "force": 1.0})
     case["phase"] = [
         {"name": "push", "set": {"jet.force": 2.0}},
         {"name": "coast", "when": {"lasting": 3.0}, "set": {"jet.force": "0 N"}},
-        {"name": "again", "when": {"lasting": 1.5}, "set": {"jet.force": 3.0, "other.force": 0.0}},
+        {"name": "again", "when": {"lasting": 1.5}, "set": {"jet.force": 3.0}},
     ]
+    return case
+
+
+def test_what_a_phase_sets_has_a_key(load):
+    """By it the number is changed, drawn and differentiated: the impulse changes by how long the phase lasts."""
+    key = "phase.again.set.jet.force"
+    scenario = load(pulses(), {key: "4 N"})
+    assert number_at(scenario, key) == Number(key, 4.0, "N")
+    rows = sensitivity(scenario, "thrust_impulse_N_s", ["phase.push.set.jet.force", "phase.2.set.jet.force"])["to"]
+    found = {row["key"]: (row["derivative"], row["unit"]) for row in rows}
+    assert found == {
+        "phase.push.set.jet.force": (pytest.approx(3.0, rel=1e-9), "N"),
+        key: (pytest.approx(3.5, rel=1e-9), "N"),
+    }
+    cases = run_cases(scenario, [key], np.array([[1.0], [5.0]]), figures=["thrust_impulse_N_s"])
+    np.testing.assert_allclose(cases.figures["thrust_impulse_N_s"], [6 + 3.5, 6 + 17.5], rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("phase.again.set.jet.forse", "unknown key; did you mean 'set.jet.force'?"),
+        ("phase.again.values.0", "unknown key; allowed: name, set, when"),
+    ],
+)
+def test_a_wrong_key_of_a_phase_is_one_line(load, key, words):
+    with pytest.raises(ScenarioError, match=re.escape(f"{key}: {words}")):
+        number_at(load(pulses()), key)
+
+
+def test_phases_switch_thrusters(load):
+    """The impulse is the force times how long each phase lasts; what a phase does not set stays."""
+    case = pulses()
+    case["element"].append(JET | {"name": "other", "force": 1.0})
+    case["phase"][2]["set"]["other.force"] = 0.0
     data = simulated(load, case)
     np.testing.assert_allclose(data.thrust_spent[-1], [2.0 * 3 + 3.0 * 3.5, 4.5], rtol=1e-11)
     assert [float(data.thrust[i, 0]) for i in (0, -1)] == [2.0, 3.0]

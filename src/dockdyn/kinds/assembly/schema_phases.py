@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 from dockdyn.kinds.assembly.connections import Connection
 from dockdyn.kinds.assembly.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
@@ -63,19 +64,24 @@ class PhaseSection(Section):
     What is set stays set in later phases.
     """
 
-    unread: ClassVar[tuple[str, ...]] = ("set",)  # `changed` and `values` have what is in it
+    unread: ClassVar[tuple[str, ...]] = ("set",)  # `changed`, `values` and `units` have what is in it
 
     name: str
     when: WaitSection | None = None
     set: dict[str, Any] = {}  # noqa: RUF012
     changed: SkipJsonSchema[list[str]] = Field([], exclude=True, repr=False)  # what `set` sets, in its order
     values: SkipJsonSchema[list[float]] = Field([], exclude=True, repr=False)  # to which numbers, in SI units
+    units: SkipJsonSchema[list[str]] = Field([], exclude=True, repr=False)  # of these numbers
 
     @model_validator(mode="before")
     @classmethod
     def as_stated(cls, value: object) -> object:
         """The numbers are those of `set`."""
-        return without_computed(value, "changed", "values")
+        return without_computed(value, "changed", "values", "units")
+
+    def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
+        rows = zip(self.changed, self.units, strict=True)
+        return {f"set.{key}": ("values", place, unit) for place, (key, unit) in enumerate(rows)}
 
 
 def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
@@ -101,7 +107,8 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], t
             if phase.when.event == "latched" and not any(one.kind == "latch" for one in acting.values()):
                 refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
         values = [_value(phase.name, key, value, acting) for key, value in phase.set.items()]
-        found.append(phase.model_copy(update={"changed": list(phase.set), "values": values}))
+        units = [_unit(key, acting) for key in phase.set]
+        found.append(phase.model_copy(update={"changed": list(phase.set), "values": values, "units": units}))
     return found
 
 
@@ -121,6 +128,12 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         return float(getattr(type(section).model_validate(stated), field))
     except ValidationError as error:
         refuse(f"phase {phase!r}: set.{key} = {value!r}: {error.errors()[0]['msg']}")
+
+
+def _unit(key: str, acting: Acting) -> str:
+    """The unit of the number that a phase sets for the key of what acts."""
+    name, _, field = key.rpartition(".")
+    return unit_of(acting[name], field)
 
 
 def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:

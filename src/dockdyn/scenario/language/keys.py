@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -48,7 +48,8 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
     here, section, field = content, content, ""
     parts: list[str] = []
     inside: list[int] = []  # indices since the field
-    for part in split(key, name):
+    asked = split(key, name)
+    for place, part in enumerate(asked):
         if isinstance(here, list) and here and isinstance(here[0], Section):
             index, used = element(here, part, key, name)
             if len(here) > 1:
@@ -56,6 +57,12 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
             here = here[index]
             if used:
                 continue
+        dotted = here.dotted_numbers() if isinstance(here, Section) else {}
+        if (rest := ".".join(asked[place:])) in dotted:
+            field, index, unit = dotted[rest]
+            return Number(".".join([*parts, rest]), getattr(here, field)[index], unit)
+        if any(one.startswith(f"{part}.") for one in dotted) and rest != part:
+            raise ScenarioError(f"{name}: {key}: unknown key; {nearest(rest, dotted)}")
         if isinstance(here, Section):
             section, field, inside = here, _field_of(here, part, key, name), []
             here = getattr(section, field)
@@ -66,20 +73,22 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
             words = "is not stated" if here is None else "is no table"
             raise ScenarioError(f"{name}: {key}: {'.'.join(parts)} {words}; must be a key inside a table")
         parts.append(part)
-    return Number(".".join(parts), here, _unit_of(section, field, inside) if isinstance(here, float) else "")
+    return Number(".".join(parts), here, unit_of(section, field, inside) if isinstance(here, float) else "")
 
 
 def _field_of(section: Section, part: str, key: str, name: str) -> str:
     """The field of a section that a file calls `part`."""
-    fields = {field.alias or own: own for own, field in type(section).model_fields.items()}
+    stated = {own: field for own, field in type(section).model_fields.items() if not field.exclude}
+    fields = {field.alias or own: own for own, field in stated.items()}
     fields |= {extra: extra for extra in section.__pydantic_extra__ or {}}
     if part not in fields:
         raise ScenarioError(f"{name}: {key}: unknown key; {nearest(part, fields)}")
     return fields[part]
 
 
-def _unit_of(section: Section, field: str, inside: list[int]) -> str:
-    """The unit of a number: that of its field, or, where the joint or law decides, that it is written with."""
+def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
+    """The unit of a number, or of one `inside` a list: that of its field, or, where the joint or law decides, that it is
+    written with."""
     described = type(section).model_fields.get(field)
     if described is None:  # of a part of the user's own
         return section.unit_of_extra(field)
@@ -117,7 +126,7 @@ def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
     """The table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are made."""
     parts = split(key, name)
     place: Any = data
-    for part, following in zip(parts, [*parts[1:], None], strict=True):
+    for at, (part, following) in enumerate(zip(parts, [*parts[1:], None], strict=True)):
         if isinstance(place, list) and place and not isinstance(place[0], dict):
             index = _index_in(place, part, key, name)
             if following is None:
@@ -133,6 +142,8 @@ def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
                 continue
         if not isinstance(place, dict):
             raise ScenarioError(f"{name}: {key}: {part!r} is not inside a table")
+        if (rest := ".".join(parts[at:])) in place:  # a key with dots of its own
+            return place, rest
         if following is None:
             return place, part
         if part not in place and following.isdecimal():
@@ -216,14 +227,18 @@ def constrained(name: str) -> bool:
 
 def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it
     """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
-    parts, here = [], content
+    parts, here, table, field = [], content, content, ""
     for part in path:
         index = getattr(part, "idx", None)
         if index is None:
-            parts.append(part.name)
-            here = getattr(here, part.name)
+            table, field = here, part.name
+            parts.append(field)
+            here = getattr(here, field)
             continue
-        if not (len(here) == 1 and isinstance(here[index], Section)):
+        dotted = {(own, place): key for key, (own, place, _) in table.dotted_numbers().items()}
+        if (field, index) in dotted:
+            parts[-1] = dotted[field, index]
+        elif not (len(here) == 1 and isinstance(here[index], Section)):
             parts.append(str(index))
         here = here[index]
     return ".".join(parts)

@@ -25,6 +25,11 @@ class Section(BaseModel):
         """The unit of a key that the table's own class does not name, as a part of the user's own has it; empty without."""
         return ""
 
+    def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
+        """Numbers of the table whose keys have dots of their own: by key, the field and the place in it that hold them, and
+        the unit."""
+        return {}
+
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
