@@ -1,6 +1,7 @@
 """Tests that take long: `make verify` runs them, `make test` does not, but others of their kind. A name alone: all cases."""
 
 LONG = {
+    "test_assembly_margins.py::test_the_state_may_be_that_of_a_time_or_of_the_largest_force",
     "test_beam.py::test_spin_up",
     "test_beam.py::test_turning_stiffens_a_beam",
     "test_berthing.py::test_control_brings_the_arm_to_rest",
@@ -32,6 +33,7 @@ LONG = {
     "test_control.py::test_the_base_does_not_feel_the_arm",
     "test_control.py::test_the_gain_is_that_of_scipy",
     "test_control.py::test_the_wheel_takes_the_tumble",
+    "test_delayed_derivatives.py::test_of_an_assembly[True]",
     "test_derivatives.py::test_a_batch_has_every_lane_on_its_own_clock",
     "test_derivatives.py::test_derivative_of_the_onset_time",
     "test_derivatives.py::test_forward_derivative_of_the_energy_equals_differences[delay and friction]",
@@ -42,6 +44,7 @@ LONG = {
     "test_distance_grids.py::test_steps_of_one_length_keep_fourth_order",
     "test_docs.py::test_margins_and_the_file_of_a_chart_are_documented[sazawal-spring-dashpot-sweeps0]",
     "test_docs.py::test_margins_and_the_file_of_a_chart_are_documented[sits-sweeps1]",
+    "test_docs.py::test_what_a_page_shows_runs[assembly]",
     "test_docs.py::test_what_a_page_shows_runs[campaign]",
     "test_docs.py::test_what_a_page_shows_runs[cli]",
     "test_docs.py::test_what_a_page_shows_runs[envelope]",
@@ -54,8 +57,10 @@ LONG = {
     "test_edge_cases.py::test_delay_shorter_than_the_step",
     "test_edge_cases.py::test_several_pairs_touch_at_once",
     "test_export.py::test_runs_and_margins_are_exported",
+    "test_flexible_beside_others.py::test_what_mean_axes_leave_out_is_of_second_order",
     "test_flexible_links.py::test_a_beam_is_the_table_of_its_modes",
     "test_flexible_links.py::test_a_thruster_on_a_link_bends_it",
+    "test_flexible_links.py::test_momenta_and_energy[rough]",
     "test_free_flight_control.py::test_attitude_and_place_are_damped_oscillators",
     "test_free_flight_control.py::test_saturation_is_that_of_scipy",
     "test_free_trees.py::test_free_trees_keep_momentum_and_energy[branches-1.0]",

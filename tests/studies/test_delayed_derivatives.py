@@ -71,11 +71,3 @@ def test_of_a_free_flight(load):
     }
     keys = ["chaser.mass", "target.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
     check_derivatives(load(pulling(scenario)), keys)
-
-
-def test_of_the_time_of_first_contact(load):
-    """In closed form the gap over the speed: -t / v. The last step before it is as long as steps may be."""
-    scenario = load(on_a_spring(0.01, element=False))
-    (row,) = sensitivity(scenario, "first_contact_s", ["body.0.velocity.0"])["to"]
-    time = run_cases(scenario, ["body.0.velocity.0"], np.array([[row["value"]]]), figures=["first_contact_s"])
-    assert_allclose(row["derivative"], -time.figures["first_contact_s"][0] / row["value"], rtol=1e-9)
