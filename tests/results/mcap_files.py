@@ -11,7 +11,7 @@ from mcap.writer import Writer as PlainWriter
 from mcap_protobuf.writer import Writer as ProtobufWriter
 from mcap_ros2.writer import Writer as Ros2Writer
 
-from dockdyn.results.ros_messages import definition_of
+from dockdyn.results.exchange.ros_messages import definition_of
 
 BEGAN = 1_700_000_000_250_000_000  # ns since 1970
 FLOAT = "float64 data"

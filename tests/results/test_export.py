@@ -13,7 +13,7 @@ from made_up_margins import RESULTS as STABILITIES
 from scipy.io import loadmat
 
 import dockdyn
-from dockdyn.results.export import export_csv, export_mat, matlab_names
+from dockdyn.results.exchange.export import export_csv, export_mat, matlab_names
 from dockdyn.results.store import open_result, write_result
 
 

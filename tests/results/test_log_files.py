@@ -12,8 +12,8 @@ import xarray as xr
 from identify_logs import PERIOD, bounced, lines, log, written
 from mcap_files import BEGAN, json_file, protobuf_file, ros2_file
 
-from dockdyn.results.log_file import read_log
-from dockdyn.results.log_roles import OF_CONTACT, OF_ROBOT
+from dockdyn.results.exchange.log_file import read_log
+from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError
 
 ROWS = log(1e-4)

@@ -12,10 +12,10 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from pyarrow.parquet import read_table
 
-from dockdyn.results.columns import tables
-from dockdyn.results.export import export_csv, export_parquet
-from dockdyn.results.export_mcap import export_mcap
-from dockdyn.results.log_file import table_of
+from dockdyn.results.exchange.columns import tables
+from dockdyn.results.exchange.export import export_csv, export_parquet
+from dockdyn.results.exchange.export_mcap import export_mcap
+from dockdyn.results.exchange.log_file import table_of
 from dockdyn.results.store import write_result
 from dockdyn.studies.overlay.measured_log import read_measured, residuals
 

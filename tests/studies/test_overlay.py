@@ -14,7 +14,7 @@ import xarray as xr
 import dockdyn
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
-from dockdyn.results.export import export_csv
+from dockdyn.results.exchange.export import export_csv
 from dockdyn.results.store import write_result
 from dockdyn.studies.overlay.measured_log import read_measured, residuals
 from dockdyn.studies.overlay.report import names_of, overlay_report

@@ -38,7 +38,7 @@ def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
 
     A column may also be called by its heading, which only the reader of the log knows: it refuses names of no column.
     """
-    from dockdyn.results.log_roles import POSITIONS
+    from dockdyn.results.exchange.log_roles import POSITIONS
 
     found: dict[str, str] = {}
     for text in texts or []:

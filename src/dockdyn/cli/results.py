@@ -157,8 +157,8 @@ def export(
 
 def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
     """Write a result or a log as tables, or as one file."""
-    from dockdyn.results.export import export_csv, export_mat, export_parquet
-    from dockdyn.results.export_mcap import export_mcap
+    from dockdyn.results.exchange.export import export_csv, export_mat, export_parquet
+    from dockdyn.results.exchange.export_mcap import export_mcap
     from dockdyn.results.store import as_written, write_result
 
     dataset = _data_of(result, to)
@@ -185,7 +185,7 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
 
 def _data_of(path: Path, to: Data) -> xr.Dataset:
     """A result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
-    from dockdyn.results.log_file import is_log
+    from dockdyn.results.exchange.log_file import is_log
     from dockdyn.results.store import open_result
 
     if not is_log(path):
@@ -194,7 +194,7 @@ def _data_of(path: Path, to: Data) -> xr.Dataset:
         return open_result(path)
     if to == "mcap":
         raise Refusal(f"{path}: --to mcap: is of runs; must be the result.nc of one")
-    from dockdyn.results.log_dataset import log_dataset
+    from dockdyn.results.exchange.log_dataset import log_dataset
 
     dataset, notes = log_dataset(path)
     for note in notes:

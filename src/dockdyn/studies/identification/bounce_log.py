@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.log_file import Log, evenly, period_from, read_log, unsaturated
-from dockdyn.results.log_roles import FORCE, OF_CONTACT
+from dockdyn.results.exchange.log_file import Log, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
 from dockdyn.scenario.language.given import path_from
 
 FEWEST = 10  # samples in contact

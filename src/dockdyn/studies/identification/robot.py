@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
-from dockdyn.results.log_file import Log, evenly, period_from, read_log, unsaturated
-from dockdyn.results.log_roles import OF_ROBOT
+from dockdyn.results.exchange.log_file import Log, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_roles import OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from, wrong_type
 from dockdyn.stability import discrete

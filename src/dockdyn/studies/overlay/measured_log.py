@@ -10,11 +10,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.results.columns import NUMBER, Column, tables
-from dockdyn.results.log_file import Log, Role, evenly, log_in, suffixed, table_of
-from dockdyn.results.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
-from dockdyn.results.log_table import known_name, named
-from dockdyn.results.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
+from dockdyn.results.exchange.columns import NUMBER, Column, tables
+from dockdyn.results.exchange.log_file import Log, Role, evenly, log_in, suffixed, table_of
+from dockdyn.results.exchange.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
+from dockdyn.results.exchange.log_table import known_name, named
+from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
 SHOWS = (  # what of a run the columns of a log for identification are: the first that it has
@@ -74,7 +74,7 @@ def read_measured(
         dataset: the run.
         shift: what is added to the times of the log (s). Stamps since 1970 count from the first row, as if that were the
             start of the run, unless the shift itself is one of clocks since 1970.
-        headings: the heading of a role, such as `time` or `actual` (`dockdyn.results.log_roles`), where it is another.
+        headings: the heading of a role, such as `time` or `actual` (`dockdyn.results.exchange.log_roles`), where it is another.
         units: of a role or a heading, where it has none; SI otherwise, which is told.
         period: of the samples (s), where the log has no times, or only rounded ones.
 

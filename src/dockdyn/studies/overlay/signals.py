@@ -14,7 +14,7 @@ from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, series
 from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short
 from dockdyn.report.report import Plot
-from dockdyn.results.columns import NUMBER
+from dockdyn.results.exchange.columns import NUMBER
 from dockdyn.results.measures import departure, kept
 from dockdyn.studies.overlay.measured_log import MeasuredLog, left, run_columns
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.log_merge import merged
-from dockdyn.results.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
-from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
+from dockdyn.results.exchange.log_merge import merged
+from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
+from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.units import convert
@@ -60,9 +60,9 @@ class Log:
 
 def table_of(path: Path) -> LogTable:
     """What a file of measured signals holds: CSV, MCAP or netCDF, told by how it begins. ScenarioError for what is none."""
-    from dockdyn.results.log_csv import csv_table
-    from dockdyn.results.log_mcap import MAGIC, mcap_table
-    from dockdyn.results.log_netcdf import netcdf_table
+    from dockdyn.results.exchange.log_csv import csv_table
+    from dockdyn.results.exchange.log_mcap import MAGIC, mcap_table
+    from dockdyn.results.exchange.log_netcdf import netcdf_table
 
     for what in ("folder",) if path.is_dir() else ("device",) if _is_device(path) else ():
         raise ScenarioError(f"{path}: is a {what}; must be a CSV file, or one of MCAP or netCDF")
@@ -84,7 +84,7 @@ def table_of(path: Path) -> LogTable:
 
 def is_log(path: Path) -> bool:
     """Whether a file is one of CSV or MCAP, not of netCDF, which a result is, too."""
-    from dockdyn.results.log_mcap import MAGIC
+    from dockdyn.results.exchange.log_mcap import MAGIC
 
     if path.suffix.lower() == ".csv" or not path.is_file():
         return path.suffix.lower() == ".csv"

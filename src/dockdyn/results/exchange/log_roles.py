@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dockdyn.results.log_file import TIME, Role
+from dockdyn.results.exchange.log_file import TIME, Role
 
 CLOCK = Role(TIME, "the time", "s", ("time", "t"), needed=False, option="--time")
 COMMAND = Role(

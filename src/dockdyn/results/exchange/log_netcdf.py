@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.results.columns import Column, tables
-from dockdyn.results.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.columns import Column, tables
+from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
 from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.errors import ScenarioError
 

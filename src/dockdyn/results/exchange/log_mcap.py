@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dockdyn.results.log_messages import ONLY, numbers_in
-from dockdyn.results.log_table import LogColumn, LogTable, Stretch
-from dockdyn.results.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
+from dockdyn.results.exchange.log_messages import ONLY, numbers_in
+from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.scenario.language.errors import ScenarioError, listed
 from dockdyn.scenario.language.printable import one_line
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.results.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
 from dockdyn.scenario.language.errors import ScenarioError
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.results.export import distinct_names
-from dockdyn.results.log_file import table_of
-from dockdyn.results.log_roles import CLOCK
-from dockdyn.results.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
+from dockdyn.results.exchange.export import distinct_names
+from dockdyn.results.exchange.log_file import table_of
+from dockdyn.results.exchange.log_roles import CLOCK
+from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
 
 WHOLE = 2**63  # the numbers below it, by size, that netCDF has as whole ones
 LONGEST = 200  # characters of a name

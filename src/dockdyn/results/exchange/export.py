@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.files import replacing
-from dockdyn.results.columns import tables
+from dockdyn.results.exchange.columns import tables
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 

@@ -14,10 +14,10 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.files import replacing
-from dockdyn.results.columns import tables
-from dockdyn.results.export import distinct_names, plain
-from dockdyn.results.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
-from dockdyn.results.ros_messages import definition_of
+from dockdyn.results.exchange.columns import tables
+from dockdyn.results.exchange.export import distinct_names, plain
+from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
+from dockdyn.results.exchange.ros_messages import definition_of
 from dockdyn.scenario.language.errors import ScenarioError
 
 SECOND = 10**9  # ns

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.log_table import Cells
+from dockdyn.results.exchange.log_table import Cells
 
 SCALES = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}  # s
 EPOCH = (9.466848e8, 4.102445e9)  # s since 1970: the years 2000 to 2099

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dockdyn.results.log_table import Cells, LogColumn, LogTable, Stretch, number_in
+from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, Stretch, number_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 
