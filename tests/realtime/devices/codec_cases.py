@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from c_codecs import CCase
 
 from dockdyn.realtime.devices.device import Command, Pose, Reading
+from dockdyn.realtime.devices.egm import EGM, EGMSettings
 from dockdyn.realtime.devices.netft import NetFT, NetFTSettings
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
@@ -178,7 +179,45 @@ def _raw(name: str, settings: RawUDPSettings) -> Case:
             lambda codec, reading, pose, command, number: codec.encode_command(command, number),
         ),
         (packets, packets, packets),
-        lambda codec: codec.sequence and setattr(codec.sequence, "last", None),
+        lambda codec: codec.forget(),
+    )
+
+
+def _egm() -> Case:
+    codec = EGM()
+    pose = Pose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.0, 0.0), 7, 0)
+    robot = [codec.encode_robot(replace(pose, sequence=7 + i, status=i), 400 + i) for i in range(4)]
+    packed = bytes.fromhex("0a30") + bytes(48)  # joints in one field, then another field, a group, a fixed one
+    odd = bytes.fromhex("0a06 0809 1802 2a00") + b"\x12" + bytes([len(packed) + 2]) + b"\x0a\x32" + packed
+    others = bytes.fromhex("1b 0801 130a0141 14 1c 25 00000080 f8ffffff0f01 3a02 0800")
+    robot += [odd + robot[0][9:], robot[1] + others, robot[2] + robot[3]]
+    commands = tuple(codec.encode_command(Command((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), 2**31) for i in range(3))
+    return Case(
+        CCase(
+            "egm",
+            "egm",
+            EGMSettings(),
+            decode=(
+                "egm_decode_robot(device, packet, size, &r.pose)",
+                "egm_decode_command(device, packet, size, &r.command, &r.number)",
+            ),
+            encode=(
+                "egm_encode_command(device, &given.command, 123456, out, room)",
+                "egm_encode_robot(device, &given.pose, 5, out, room)",
+            ),
+            forget="device->sequence.seen = 0;",
+        ),
+        EGM,
+        (
+            lambda codec, packet: ((codec.decode_robot(packet),), 0),
+            lambda codec, packet: _with_number(codec.decode_command(packet)),
+        ),
+        (
+            lambda codec, reading, pose, command, number: codec.encode_command(command, 123456),
+            lambda codec, reading, pose, command, number: codec.encode_robot(pose, 5),
+        ),
+        (tuple(robot), commands),
+        lambda codec: codec.forget(),
     )
 
 
@@ -188,6 +227,7 @@ CASES = {
         _netft(),
         _rsi("rsi_absolute", RSISettings()),
         _rsi("rsi_relative", RSISettings("KROSHU", "PosCorr", relative=True, decimals=4, period=12)),
+        _egm(),
         _raw("raw_floats", raw_settings(False, "vector", "f64", "u32")),
         _raw("raw_singles", raw_settings(True, "angles", "f32", "u8")),
         _raw("raw_integers", raw_settings(True, "quaternion", "i64", None)),

@@ -10,9 +10,11 @@ import pytest
 from codec_cases import raw_settings
 
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
-from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawRobot, EmulatedRawSensor
+from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
+from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
@@ -49,16 +51,29 @@ class RawServer:
         return self.codec.encode_command(wanted, self.sent)
 
 
+class EGMServer:
+    def __init__(self):
+        self.codec = EGM()
+
+    def answer(self, packet, wanted):
+        self.codec.decode_robot(packet)
+        return self.codec.encode_command(wanted)
+
+
 def rsi_pair(relative=False, **robot):
     settings = RSISettings(relative=relative)
     return EmulatedRSI(settings, RSIRobotSettings(**{"late_limit": 5} | robot), START), RSIServer(settings)
 
 
 def raw_pair(late_limit=5, **cycle):
-    return EmulatedRawRobot(RAW, CycleSettings(0.004, late_limit, **cycle), START), RawServer()
+    return emulate_raw_robot(RAW, CycleSettings(0.004, late_limit, **cycle), START), RawServer()
 
 
-PAIRS = [rsi_pair, lambda **options: rsi_pair(relative=True, **options), raw_pair]
+def egm_pair(late_limit=5, **cycle):
+    return emulate_egm(CycleSettings(0.004, late_limit, **cycle), START), EGMServer()
+
+
+PAIRS = [rsi_pair, lambda **options: rsi_pair(relative=True, **options), raw_pair, egm_pair]
 
 
 def run(robot, server, cycles, answered=lambda cycle: True, reached=None):
@@ -152,6 +167,13 @@ def test_bad_answers_are_counted_by_their_names(pair):
     assert sum(robot.ignored.values()) == 2 and set(robot.ignored) <= {"malformed", "wrong-length"}
     robot.tick(0.004, START)
     assert robot.cycle.late == 0
+
+
+def test_the_states_of_an_abb_robot_are_bits_of_its_status():
+    robot, server = egm_pair()
+    for cycle, bits in enumerate((0, 1, 2, 4, 7)):
+        robot.status = bits
+        assert server.codec.decode_robot(robot.tick(0.004 * cycle, START)[0]).status == bits
 
 
 def streaming(settings=None, errors=None, **options):

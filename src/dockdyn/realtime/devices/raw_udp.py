@@ -161,6 +161,11 @@ class RawUDP:
                 code = (">" if layout.big else "<") + chr(each.type)
                 self._struct[layout.big, each.type] = struct.Struct(code)
 
+    def forget(self) -> None:
+        """Forget a connection: the next packet is the first."""
+        if self.sequence:
+            self.sequence.last = None
+
     def decode_reading(self, packet: bytes) -> Reading:
         """What a force sensor sends; BadPacket where it is none."""
         values, sequence, status = self._decode(packet)

@@ -1,15 +1,11 @@
-"""A sensor and a robot that send packets of stated fields, which are not there.
+"""A force sensor that sends packets of stated fields, which is not there.
 
-Units: m, rad, N, N m, s.
+Units: N, N m, s.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
-
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
-from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
+from dockdyn.realtime.devices.device import Reading
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, Three
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 
@@ -37,39 +33,3 @@ class EmulatedRawSensor:
         told_force, told_torque = self.errors.measure(time, force, torque)
         status = self.SATURATED if self.errors.saturated else 0
         return [self.codec.encode_reading(Reading(told_force, told_torque, self._told, status))]
-
-
-class EmulatedRawRobot:
-    """The robot: sends its pose each cycle and takes any newer command in it; its status counts the late ones."""
-
-    def __init__(self, settings: RawUDPSettings, cycle: CycleSettings, start: Pose) -> None:
-        self.codec = RawUDP(settings)
-        self.ignored: Counter[str] = Counter()
-        self.cycle = MasterCycle(cycle, Command(start.position, start.rotation_vector))
-        self._told = 0
-
-    def reconnect(self, time: float, start: Pose) -> None:
-        """Begin anew where the robot is; commands may count from any number."""
-        if self.codec.sequence:
-            self.codec.sequence.last = None
-        self.cycle.restart(time, Command(start.position, start.rotation_vector))
-
-    def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
-        if not self.cycle.begin(time):
-            return []
-        self._told += 1
-        return [self.codec.encode_pose(replace(actual, sequence=self._told, status=self.cycle.late))]
-
-    def receive(self, time: float, packet: bytes) -> list[bytes]:
-        """Take a command; bad, stale and those after a stop are counted by their names."""
-        if self.cycle.stopped:
-            self.ignored["stopped"] += 1
-            return []
-        try:
-            command, _ = self.codec.decode_command(packet)
-        except BadPacket as bad:
-            self.ignored[bad.error.words] += 1
-            return []
-        self.cycle.answer(command)
-        return []
