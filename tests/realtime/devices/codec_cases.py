@@ -11,6 +11,7 @@ from c_codecs import CCase
 
 from dockdyn.realtime.devices.device import Command, Pose, Reading
 from dockdyn.realtime.devices.egm import EGM, EGMSettings
+from dockdyn.realtime.devices.fanuc import Fanuc, FanucSettings
 from dockdyn.realtime.devices.netft import NetFT, NetFTSettings
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
@@ -221,6 +222,45 @@ def _egm() -> Case:
     )
 
 
+def _fanuc() -> Case:
+    codec = Fanuc()
+    pose = Pose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.2, 0.3), 7, 0)
+    robot = tuple(codec.encode_robot(replace(pose, sequence=7 + i, status=i), 400 + i) for i in range(4))
+    codec.decode_robot(robot[0])
+    commands = tuple(codec.encode_command(Command((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), i == 2) for i in range(3))
+    return Case(
+        CCase(
+            "fanuc",
+            "fanuc",
+            FanucSettings(),
+            decode=(
+                "fanuc_decode_robot(device, packet, size, &r.pose)",
+                "fanuc_decode_command(device, packet, size, &r.command, &r.number)",
+                "fanuc_decode_request(device, packet, size, &r.number)",
+            ),
+            encode=(
+                "fanuc_encode_robot(device, &given.pose, 5, out, room)",
+                "fanuc_encode_command(device, &given.command, 1, out, room)",
+                "fanuc_encode_request(device, (uint32_t)given.number, out, room)",
+            ),
+            forget="device->sequence.seen = device->commanded = 0;",
+        ),
+        Fanuc,
+        (
+            lambda codec, packet: ((codec.decode_robot(packet),), 0),
+            lambda codec, packet: _with_number(codec.decode_command(packet)),
+            lambda codec, packet: ((), int(codec.decode_request(packet))),
+        ),
+        (
+            lambda codec, reading, pose, command, number: codec.encode_robot(pose, 5),
+            lambda codec, reading, pose, command, number: codec.encode_command(command, True),
+            lambda codec, reading, pose, command, number: codec.encode_request(number % 2**32),
+        ),
+        (robot, commands, tuple(Fanuc().encode_request(each) for each in (0, 1, 2))),
+        lambda codec: codec.forget(),
+    )
+
+
 CASES = {
     each.c.name: each
     for each in (
@@ -228,6 +268,7 @@ CASES = {
         _rsi("rsi_absolute", RSISettings()),
         _rsi("rsi_relative", RSISettings("KROSHU", "PosCorr", relative=True, decimals=4, period=12)),
         _egm(),
+        _fanuc(),
         _raw("raw_floats", raw_settings(False, "vector", "f64", "u32")),
         _raw("raw_singles", raw_settings(True, "angles", "f32", "u8")),
         _raw("raw_integers", raw_settings(True, "quaternion", "i64", None)),

@@ -75,7 +75,7 @@ def test_what_does_not_fit_is_not_written(name, in_c):
     """An encoder with one byte less than it needs writes nothing, and one with just enough writes all."""
     case = CASES[name]
     reading, pose, command, number = next(chances(3))
-    first = [(0, case.packets[0][0])] if name.startswith("rsi") else []
+    first = [(0, case.packets[0][0])] if name.startswith(("rsi", "fanuc")) else []
     for which in range(len(case.encode)):
         steps = [*first, (10 + which, packed(reading, pose, command, number=number))]
         whole = in_c.run(name, steps)[0][-1]

@@ -26,14 +26,15 @@ class CycleSettings:
 
 
 class MasterCycle:
-    """Cycles of a robot: its setpoint, its late answers, and why it stopped."""
+    """Cycles of a robot: its setpoint, its late answers, and why it stopped. While `waiting` for a first answer none is late."""
 
     def __init__(self, settings: CycleSettings, setpoint: Command) -> None:
         self.settings = settings
         self.restart(0.0, setpoint)
 
-    def restart(self, time: float, setpoint: Command) -> None:
+    def restart(self, time: float, setpoint: Command, waiting: bool = False) -> None:
         """Begin anew with the next cycle at a time, as after a reconnection."""
+        self.waiting = waiting
         self.setpoint = setpoint
         self.late = self.late_at_once = 0
         self.stopped = ""
@@ -58,6 +59,7 @@ class MasterCycle:
 
     def answer(self, command: Command) -> None:
         """Take the answer of this cycle; of several the last one counts."""
+        self.waiting = False
         self._answer = command
 
     def begin(self, time: float, unanswered: Command | None = None) -> bool:
@@ -70,7 +72,7 @@ class MasterCycle:
         return not self.stopped
 
     def _close(self, unanswered: Command) -> None:
-        missing = self._answer is None
+        missing = self._answer is None and not self.waiting
         self.late += missing
         self.late_at_once = self.late_at_once + 1 if missing else 0
         if (self.late_at_once if self.settings.in_a_row else self.late) >= self.settings.late_limit and missing:
