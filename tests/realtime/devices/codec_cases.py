@@ -15,6 +15,7 @@ from dockdyn.realtime.devices.fanuc import Fanuc, FanucSettings
 from dockdyn.realtime.devices.netft import NetFT, NetFTSettings
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
+from dockdyn.realtime.devices.rtde import RTDE, RTDESettings
 
 
 @dataclass(frozen=True)
@@ -261,6 +262,40 @@ def _fanuc() -> Case:
     )
 
 
+def _rtde(name: str, settings: RTDESettings) -> Case:
+    codec = RTDE(settings)
+    chance = chances(9)
+    given = [next(chance) for _ in range(4)]
+    told = tuple(codec.encode_data(0.1 * i, pose, reading) for i, (reading, pose, _, _) in enumerate(given))
+    return Case(
+        CCase(
+            name,
+            "rtde",
+            settings,
+            decode=(
+                "rtde_decode_data(device, packet, size, &r.pose, &r.reading)",
+                "rtde_decode_command(device, packet, size, &r.command, &r.number)",
+            ),
+            encode=(
+                "rtde_encode_data(device, 2.5, &given.pose, &given.reading, out, room)",
+                "rtde_encode_command(device, &given.command, out, room)",
+            ),
+            forget="device->sequence.seen = 0;",
+        ),
+        lambda: RTDE(settings),
+        (
+            lambda codec, packet: (codec.decode_data(packet), 0),
+            lambda codec, packet: _with_number(codec.decode_command(packet)),
+        ),
+        (
+            lambda codec, reading, pose, command, number: codec.encode_data(2.5, pose, reading),
+            lambda codec, reading, pose, command, number: codec.encode_command(command),
+        ),
+        (told, tuple(codec.encode_command(command) for _, _, command, _ in given)),
+        lambda codec: codec.forget(),
+    )
+
+
 CASES = {
     each.c.name: each
     for each in (
@@ -269,6 +304,8 @@ CASES = {
         _rsi("rsi_relative", RSISettings("KROSHU", "PosCorr", relative=True, decimals=4, period=12)),
         _egm(),
         _fanuc(),
+        _rtde("rtde", RTDESettings(recipe=3)),
+        _rtde("rtde_old", RTDESettings(version=1, frequency=125.0, timeout=200)),
         _raw("raw_floats", raw_settings(False, "vector", "f64", "u32")),
         _raw("raw_singles", raw_settings(True, "angles", "f32", "u8")),
         _raw("raw_integers", raw_settings(True, "quaternion", "i64", None)),

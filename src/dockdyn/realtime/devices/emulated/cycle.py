@@ -26,7 +26,7 @@ class CycleSettings:
 
 
 class MasterCycle:
-    """Cycles of a robot: its setpoint, its late answers, and why it stopped. While `waiting` for a first answer none is late."""
+    """Cycles of a robot: its setpoint, its late answers, why it stopped. While `waiting` for a first answer none is late."""
 
     def __init__(self, settings: CycleSettings, setpoint: Command) -> None:
         self.settings = settings
