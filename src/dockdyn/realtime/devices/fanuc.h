@@ -11,7 +11,7 @@ enum { FANUC_START = 0, FANUC_STOP = 2 };
 enum { FANUC_NOT_WAITING = 1, FANUC_NOT_READY = 2 };
 
 struct fanuc {
-    int version; /* of the protocol: 1 in what is coded here */
+    int version;      /* of the protocol */
     uint32_t command; /* the sequence of the next command, once one was sent */
     int commanded;
     dd_sequence sequence;

@@ -40,9 +40,13 @@ class FanucRequest(IntEnum):
 
 @dataclass(frozen=True)
 class FanucSettings:
-    """The version of the protocol that both sides name."""
+    """The version of the protocol that both sides name; ValueError for none of those with these packets."""
 
     version: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.version <= 3:
+            raise ValueError(f"version must be 1 to 3, not {self.version}")
 
 
 class Fanuc:

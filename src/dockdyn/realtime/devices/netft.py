@@ -55,12 +55,18 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class NetFTSettings:
-    """The calibration of a sensor: counts per its own unit, and what these units are in N and N m."""
+    """The calibration of a sensor: counts per its own unit, and what these units are in N and N m; ValueError for none."""
 
     counts_per_force: float = 1e6
     counts_per_torque: float = 1e6
     newtons: float = 1.0
     newton_metres: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not all(0 < each < 1e12 for each in (self.counts_per_force, self.counts_per_torque)):
+            raise ValueError(f"counts per unit must be positive and below 1e12: {self}")
+        if not all(0 < each < 1e6 for each in (self.newtons, self.newton_metres)):
+            raise ValueError(f"units must be positive and below 1e6 N or N m: {self}")
 
     @classmethod
     def read_page(cls, page: str | bytes) -> Self:
@@ -73,12 +79,9 @@ class NetFTSettings:
         try:
             counts = [float(words[tag]) for tag in ("cfgcpf", "cfgcpt")]
             force, torque = (_UNITS.get(words[tag], words[tag]) for tag in ("scfgfu", "scfgtu"))
-            found = cls(counts[0], counts[1], convert(f"1 {force}", "N"), convert(f"1 {torque}", "N*m"))
+            return cls(counts[0], counts[1], convert(f"1 {force}", "N"), convert(f"1 {torque}", "N*m"))
         except ValueError as error:
-            raise ValueError(f"the sensor's page has no calibration that can be read ({words}): {error}") from None
-        if not (0 < counts[0] < 1e12 and 0 < counts[1] < 1e12):
-            raise ValueError(f"the sensor's page has no calibration that can be used: {words}")
-        return found
+            raise ValueError(f"the sensor's page has no calibration that can be used ({words}): {error}") from None
 
 
 class NetFT:

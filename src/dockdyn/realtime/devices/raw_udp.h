@@ -40,6 +40,7 @@ struct raw_layout {
 
 struct raw_udp {
     struct raw_layout received, sent;
+    uint64_t commands; /* sent so far, which number the next */
     dd_sequence sequence;
     dd_counts counts;
 };

@@ -6,6 +6,7 @@ Sources: docs/devices.md.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from dockdyn.realtime.devices.decimals import DEGREE, SPACE, fixed, read_digits
@@ -35,18 +36,31 @@ from dockdyn.realtime.devices.rotations import (
 PORT = 49152
 FRAME = ("X", "Y", "Z", "A", "B", "C")
 AXES = ("A1", "A2", "A3", "A4", "A5", "A6")
+MOST_DECIMALS = 6
 _MOST_LATE = 2**32 - 1
 
 
 @dataclass(frozen=True)
 class RSISettings:
-    """What the configuration of the robot's ETHERNET object and its RSI_ON say, and the resolution of the numbers written."""
+    """What the configuration of the robot's ETHERNET object and its RSI_ON say, and the resolution of the numbers written.
+
+    ValueError for what cannot be.
+    """
 
     sensor_type: str = "ImFree"
     correction: str = "RKorr"
     relative: bool = False
-    decimals: int = 6  # at most, of mm and degrees
+    decimals: int = 6  # of mm and degrees
     period: int = 4  # ms: 4 of IPO_FAST, 12 of IPO
+
+    def __post_init__(self) -> None:
+        for key in ("sensor_type", "correction"):
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}", getattr(self, key)):
+                raise ValueError(f"{key} must be a name of XML, not {getattr(self, key)!r}")
+        if not 0 <= self.decimals <= MOST_DECIMALS:
+            raise ValueError(f"decimals must be 0 to {MOST_DECIMALS}, not {self.decimals}")
+        if self.period < 1:
+            raise ValueError(f"period must be at least 1 ms, not {self.period}")
 
 
 class RSI:

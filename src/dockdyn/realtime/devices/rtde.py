@@ -46,13 +46,21 @@ _POWERED, _PROGRAM_RUNS, _NORMAL = 1, 2, 1
 class RTDESettings:
     """Version of the protocol, packages per second, ms without a command after which the robot stops, the recipe's number.
 
-    The robot gives the number of a recipe, of which `RTDE` takes note; in C it is the setting.
+    The robot gives the number of a recipe, of which `RTDE` takes note; in C it is the setting. ValueError for what cannot be.
     """
 
     version: int = 2
     frequency: float = 500.0
     timeout: int = 20
     recipe: int = 1
+
+    def __post_init__(self) -> None:
+        if self.version not in (1, 2):
+            raise ValueError(f"version must be 1 or 2, not {self.version}")
+        if not 1 <= self.frequency <= 500:
+            raise ValueError(f"frequency must be 1 to 500 Hz, not {self.frequency}")
+        if not 0 < self.timeout < 2**31 or not 0 <= self.recipe < 256:
+            raise ValueError(f"timeout must be positive, recipe a byte: {self}")
 
 
 class RTDE:
