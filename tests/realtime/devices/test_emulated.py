@@ -21,11 +21,13 @@ from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSetting
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
 from dockdyn.realtime.devices.fanuc import Fanuc, FanucRequest, FanucSettings
 from dockdyn.realtime.devices.netft import SATURATED, NetFT, NetFTSettings, RequestCommand
-from dockdyn.realtime.devices.raw_udp import RawUDP
+from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
 START = Pose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
-RAW = raw_settings(False, "vector", "f64", "u32")
+RAW = RawUDPSettings(  # what the robot and the sensor send, and what the robot is sent
+    raw_settings(False, "angles", "f64", "u32").received, raw_settings(True, "vector", "f64", "u16").received
+)
 
 
 def command(cycle):

@@ -141,10 +141,15 @@ class RawLayout:
 
 @dataclass(frozen=True)
 class RawUDPSettings:
-    """What a side receives and what it sends."""
+    """What a side receives and what it sends; of a server without anything to send, what its sensor sends."""
 
     received: RawLayout
     sent: RawLayout
+
+    @property
+    def other_side(self) -> RawUDPSettings:
+        """The settings of what it talks to."""
+        return RawUDPSettings(self.sent, self.received)
 
 
 class RawUDP:

@@ -75,8 +75,8 @@ class CommandedRobot:
 
 
 def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pose) -> CommandedRobot:
-    """A robot that speaks packets of stated fields and tells in its status how many answers were late."""
-    codec = RawUDP(settings)
+    """A robot that speaks the packets of a server's settings and tells in its status how many answers were late."""
+    codec = RawUDP(settings.other_side)
     return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start, tells_late=True)
 
 
