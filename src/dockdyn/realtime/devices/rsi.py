@@ -79,11 +79,15 @@ class RSI:
         """Forget a connection: the next message of the robot is the first."""
         self.ipoc = Sequence(64, self.settings.period)
         self.echo = b""
+        self.late = 0  # answers, as the robot counts them
         self.position: Numbers = (0.0, 0.0, 0.0)
         self.quaternion: Numbers = (1.0, 0.0, 0.0, 0.0)
 
     def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; its status is how many answers came too late. BadPacket for what is no message of it."""
+        """Where the robot is; its status is how many more answers were late than the message before has told.
+
+        BadPacket for what is no message of it.
+        """
         first = self.ipoc.last is None
         try:
             root = read_message(packet, "Rob")
@@ -99,7 +103,10 @@ class RSI:
         self.echo = echo
         if first:
             self.position, self.quaternion = setpoint
-        return Pose(position, vector_of_quaternion(quaternion), joints, int(echo), min(late, _MOST_LATE))
+            self.late = late
+        status = min(max(late - self.late, 0), _MOST_LATE)
+        self.late = late
+        return Pose(position, vector_of_quaternion(quaternion), joints, int(echo), status)
 
     def encode_answer(self, command: Command) -> bytes:
         """The correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
