@@ -74,7 +74,7 @@ class ComputerInSteps:
         found = self.stepper.outputs.copy()
         if not found["send"]:
             return None, found
-        return encode_command(Command(whole(found["command"]), int(given["pose_count"]))), found
+        return encode_command(Command(whole(found["command"]), max(int(given["pose_count"]), 0))), found
 
     def _of(self, message: Reading | Pose) -> tuple[np.ndarray, int, int]:
         return message[0][: self.axes], message.sequence, message.status
