@@ -29,10 +29,10 @@ class LaboratoryInSteps:
         self.stepper, self.chances, self.axes = Stepper(laboratory.step), laboratory.chances, axes
         self.told, self.cycle = laboratory.first, 0
 
-    def tell(self) -> tuple[bytes, bytes]:
+    def tell(self, robot_status: int = 0) -> tuple[bytes, bytes]:
         """What sensor and robot send in this cycle."""
         load, pose = (whole(self.told[name]) for name in ("load", "pose"))
-        return encode_reading(Reading(load, self.cycle, 0)), encode_pose(Pose(pose, self.cycle, 0))
+        return encode_reading(Reading(load, self.cycle, 0)), encode_pose(Pose(pose, self.cycle, robot_status))
 
     def take(self, command: bytes | None) -> None:
         """The command of this cycle, or none; then the next cycle begins."""
