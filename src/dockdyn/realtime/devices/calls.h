@@ -1,0 +1,29 @@
+/* The codecs behind one small protocol, for a loop that serves any of them: by name, with the codec's struct as `device`. */
+#ifndef DOCKDYN_CALLS_H
+#define DOCKDYN_CALLS_H
+
+#include "device.h"
+
+enum { DD_LONGEST = 2048 }; /* bytes of any packet */
+
+typedef struct dd_sensor_calls {
+    const char *name;
+    size_t (*start)(void *device, uint8_t *out, size_t room); /* what asks for readings; zero where nothing does */
+    size_t (*stop)(void *device, uint8_t *out, size_t room);
+    int (*decode)(void *device, const uint8_t *packet, size_t size, dd_reading *);
+    const dd_counts *(*counts)(const void *device);
+} dd_sensor_calls;
+
+typedef struct dd_robot_calls {
+    const char *name;
+    size_t (*start)(void *device, uint8_t *out, size_t room); /* what asks for poses; zero where nothing does */
+    size_t (*stop)(void *device, uint8_t *out, size_t room);
+    int (*decode)(void *device, const uint8_t *packet, size_t size, dd_pose *);
+    size_t (*encode)(void *device, const dd_command *, uint64_t milliseconds, uint8_t *out, size_t room);
+    const dd_counts *(*counts)(const void *device);
+} dd_robot_calls;
+
+const dd_sensor_calls *dd_find_sensor(const char *name); /* NULL for a name that there is not */
+const dd_robot_calls *dd_find_robot(const char *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* ABB Externally Guided Motion: protocol buffers over UDP, position guidance of poses. Sources: docs/devices.md. */
+#ifndef DOCKDYN_EGM_H
+#define DOCKDYN_EGM_H
+
+#include "device.h"
+
+enum { EGM_LONGEST = 1472, EGM_DATA = 2, EGM_CORRECTION = 3 };
+
+/* Bits of a pose's status: what the robot does not tell to be so. */
+enum { EGM_MOTORS_NOT_ON = 1, EGM_NOT_RUNNING = 2, EGM_RAPID_NOT_RUNNING = 4 };
+
+struct egm {
+    uint32_t sent; /* answers, which number the next */
+    dd_sequence sequence;
+    dd_counts counts;
+};
+
+int egm_decode_robot(struct egm *, const uint8_t *packet, size_t size, dd_pose *);
+size_t egm_encode_command(struct egm *, const dd_command *, uint32_t milliseconds, uint8_t *out, size_t room);
+int egm_decode_command(struct egm *, const uint8_t *packet, size_t size, dd_command *, uint64_t *sequence);
+size_t egm_encode_robot(struct egm *, const dd_pose *, uint32_t milliseconds, uint8_t *out, size_t room);
+
+#endif

@@ -1,0 +1,179 @@
+"""ABB Externally Guided Motion: protocol buffers over UDP, position guidance of poses. In C it is `egm.c`.
+
+The codec of both sides. The messages are those of `egm.proto` with the fields that poses need; the others are passed over.
+Enumerations are read as their numbers, and required fields are looked for here. Sources: docs/devices.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from dockdyn.realtime.devices.decimals import DEGREE
+from dockdyn.realtime.devices.device import (
+    JOINTS,
+    BadPacket,
+    Command,
+    Counts,
+    PacketError,
+    Pose,
+    Sequence,
+    check_range,
+)
+from dockdyn.realtime.devices.rotations import Numbers, quaternion_of_vector, unit_quaternion, vector_of_quaternion
+
+PORT = 6510
+LONGEST = 1472  # bytes of a datagram that one frame of Ethernet holds
+DATA, CORRECTION = 2, 3  # types of a message
+MOTORS_ON, MCI_RUNNING, RAPID_RUNNING = 1, 3, 2
+# bits of a pose's status: what the robot does not tell to be so
+MOTORS_NOT_ON, NOT_RUNNING, RAPID_NOT_RUNNING = 1, 2, 4
+_WORD = 2**32
+
+_UINT32, _DOUBLE, _MESSAGE = 13, 1, 11  # types of FieldDescriptorProto
+_MESSAGES: dict[str, tuple[tuple[str, int, int | str], ...]] = {
+    "EgmHeader": (("seqno", 1, _UINT32), ("tm", 2, _UINT32), ("mtype", 3, _UINT32)),
+    "EgmCartesian": (("x", 1, _DOUBLE), ("y", 2, _DOUBLE), ("z", 3, _DOUBLE)),
+    "EgmQuaternion": (("u0", 1, _DOUBLE), ("u1", 2, _DOUBLE), ("u2", 3, _DOUBLE), ("u3", 4, _DOUBLE)),
+    "EgmPose": (("pos", 1, "EgmCartesian"), ("orient", 2, "EgmQuaternion")),
+    "EgmJoints": (("joints", 1, _DOUBLE),),
+    "EgmMotion": (("joints", 1, "EgmJoints"), ("cartesian", 2, "EgmPose")),  # EgmFeedBack and EgmPlanned
+    "EgmState": (("state", 1, _UINT32),),  # EgmMotorState, EgmMCIState, EgmRapidCtrlExecState
+    "EgmRobot": (
+        ("header", 1, "EgmHeader"),
+        ("feedBack", 2, "EgmMotion"),
+        ("motorState", 4, "EgmState"),
+        ("mciState", 5, "EgmState"),
+        ("rapidExecState", 8, "EgmState"),
+    ),
+    "EgmSensor": (("header", 1, "EgmHeader"), ("planned", 2, "EgmMotion")),
+}
+_REPEATED = ("EgmJoints",)
+
+
+@cache
+def _message(name: str) -> Any:  # noqa: ANN401, a class that the library makes
+    try:
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("ABB robots: needs the package protobuf; pip install 'dockdyn[egm]'") from None
+    file = descriptor_pb2.FileDescriptorProto(name="egm.proto", package="abb.egm", syntax="proto2")
+    for message, fields in _MESSAGES.items():
+        written = file.message_type.add(name=message)
+        for field, number, kind in fields:
+            added = written.field.add(name=field, number=number, label=3 if message in _REPEATED else 1)
+            added.type = _MESSAGE if isinstance(kind, str) else kind
+            if isinstance(kind, str):
+                added.type_name = f".abb.egm.{kind}"
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"abb.egm.{name}"))
+
+
+@dataclass(frozen=True)
+class EGMSettings:
+    """Nothing: the messages are the same with all robots."""
+
+
+class EGM:
+    """Codec of a robot's messages and of commands, which are in the frame that EGMActPose names: let it be the base."""
+
+    def __init__(self, settings: EGMSettings | None = None) -> None:
+        self.settings = settings or EGMSettings()
+        self.counts = Counts()
+        self.sequence = Sequence(32)
+        self.sent = 0
+
+    def forget(self) -> None:
+        """Forget a connection: the next message is the first."""
+        self.sequence.last = None
+
+    def decode_robot(self, packet: bytes) -> Pose:
+        """Where the robot is; BadPacket for what is no message of it."""
+        try:
+            message = _parse("EgmRobot", packet)
+            position, rotation, joints = self._read(message, DATA, message.feedBack)
+        except BadPacket as bad:
+            raise self.counts.refuse(bad.error) from None
+        self.counts.good += 1
+        status = MOTORS_NOT_ON * (message.motorState.state != MOTORS_ON)
+        status |= NOT_RUNNING * (message.mciState.state != MCI_RUNNING)
+        status |= RAPID_NOT_RUNNING * (message.rapidExecState.state != RAPID_RUNNING)
+        return Pose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
+
+    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+        """The robot's side: a command and its sequence; BadPacket where it is none."""
+        try:
+            message = _parse("EgmSensor", packet)
+            position, rotation, _ = self._read(message, CORRECTION, message.planned)
+        except BadPacket as bad:
+            raise self.counts.refuse(bad.error) from None
+        self.counts.good += 1
+        return Command(position, rotation), self.sequence.last or 0
+
+    def encode_command(self, command: Command, milliseconds: int = 0) -> bytes:
+        """The next command, with the time since whenever; BadPacket for numbers that are none."""
+        check_range(command.position + command.rotation_vector)
+        self.sent = (self.sent + 1) % _WORD
+        message = _message("EgmSensor")()
+        _fill_header(message.header, self.sent, milliseconds, CORRECTION)
+        _fill_pose(message.planned.cartesian, command.position, command.rotation_vector)
+        return message.SerializeToString(deterministic=True)
+
+    def encode_robot(self, pose: Pose, milliseconds: int = 0) -> bytes:
+        """The robot's side: a status of zero is told as motors on, EGM and RAPID running."""
+        check_range(pose.position + pose.rotation_vector)
+        message = _message("EgmRobot")()
+        _fill_header(message.header, pose.sequence % _WORD, milliseconds, DATA)
+        message.feedBack.joints.joints.extend(each / DEGREE for each in pose.joints[:6])
+        _fill_pose(message.feedBack.cartesian, pose.position, pose.rotation_vector)
+        message.motorState.state = 2 if pose.status & MOTORS_NOT_ON else MOTORS_ON
+        message.mciState.state = 2 if pose.status & NOT_RUNNING else MCI_RUNNING
+        message.rapidExecState.state = 1 if pose.status & RAPID_NOT_RUNNING else RAPID_RUNNING
+        return message.SerializeToString(deterministic=True)
+
+    def _read(self, message: Any, type: int, motion: Any) -> tuple[Numbers, Numbers, Numbers]:  # noqa: ANN401, of the library
+        """Position, rotation vector and joints; BadPacket where they are not there, or the message is not newer."""
+        if not message.header.HasField("seqno"):
+            raise BadPacket(PacketError.MISSING_FIELD)
+        if message.header.mtype != type:
+            raise BadPacket(PacketError.WRONG_HEADER)
+        lengths, turn = _told(motion.cartesian.pos), _told(motion.cartesian.orient)
+        position = tuple(each / 1000.0 for each in lengths)
+        joints = tuple(each * DEGREE for each in motion.joints.joints[:6])
+        for numbers in (position, turn, joints):
+            check_range(numbers)
+        quaternion = unit_quaternion(turn)
+        self.sequence.advance(message.header.seqno, self.counts)
+        return position, vector_of_quaternion(quaternion), joints
+
+
+def _parse(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library
+    from google.protobuf.message import DecodeError
+
+    if not 0 < len(packet) <= LONGEST:
+        raise BadPacket(PacketError.WRONG_LENGTH)
+    message = _message(name)()
+    try:
+        message.ParseFromString(packet)
+    except DecodeError:
+        raise BadPacket(PacketError.MALFORMED) from None
+    return message
+
+
+def _told(message: Any) -> Numbers:  # noqa: ANN401, of the library
+    """The numbers of a message, all of which must be there."""
+    fields = message.DESCRIPTOR.fields
+    if not all(message.HasField(field.name) for field in fields):
+        raise BadPacket(PacketError.MISSING_FIELD)
+    return tuple(getattr(message, field.name) for field in fields)
+
+
+def _fill_header(header: Any, sequence: int, milliseconds: int, type: int) -> None:  # noqa: ANN401, of the library
+    header.seqno, header.tm, header.mtype = sequence, milliseconds % _WORD, type
+
+
+def _fill_pose(pose: Any, position: Numbers, rotation_vector: Numbers) -> None:  # noqa: ANN401, of the library
+    pose.pos.x, pose.pos.y, pose.pos.z = (each * 1000.0 for each in position)
+    pose.orient.u0, pose.orient.u1, pose.orient.u2, pose.orient.u3 = quaternion_of_vector(rotation_vector)

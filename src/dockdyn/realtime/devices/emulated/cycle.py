@@ -1,0 +1,84 @@
+"""The cycle of a robot that is master: it tells where it is, waits for an answer, and stops when too many are late.
+
+Units: s.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from dockdyn.realtime.devices.device import Command
+
+
+@dataclass(frozen=True)
+class CycleSettings:
+    """Period (s), how many late answers stop the robot, and when an answer counts.
+
+    An answer to the message of a cycle is where the robot shall be `applies_after` cycles later. Where `in_a_row`, an answer in
+    time forgives those before it.
+    """
+
+    period: float = 0.004
+    late_limit: int = 10
+    in_a_row: bool = False
+    applies_after: int = 1
+
+
+class MasterCycle:
+    """Cycles of a robot: its setpoint, its late answers, why it stopped. While `waiting` for a first answer none is late."""
+
+    def __init__(self, settings: CycleSettings, setpoint: Command) -> None:
+        self.settings = settings
+        self.restart(0.0, setpoint)
+
+    def restart(self, time: float, setpoint: Command, waiting: bool = False) -> None:
+        """Begin anew with the next cycle at a time, as after a reconnection."""
+        self.waiting = waiting
+        self.setpoint = setpoint
+        self.late = self.late_at_once = 0
+        self.stopped = ""
+        self._answer: Command | None = None
+        self._ahead = deque([setpoint] * self.settings.applies_after)
+        self._cycles = 0
+        self._began = time
+
+    @property
+    def next(self) -> float:
+        """When the next cycle begins."""
+        return self._began + self._cycles * self.settings.period
+
+    @property
+    def wanted(self) -> Command:
+        """The newest command, which may be ahead of the setpoint."""
+        return self._answer or self._ahead[-1]
+
+    def stop(self, cause: str) -> None:
+        """Stop where the robot is; the first cause stays."""
+        self.stopped = self.stopped or cause
+
+    def answer(self, command: Command) -> None:
+        """Take the answer of this cycle; of several the last one counts."""
+        self.waiting = False
+        self._answer = command
+
+    def begin(self, time: float, unanswered: Command | None = None) -> bool:
+        """Begin a cycle if it is time to and the robot runs; what was not answered is the command before, or `unanswered`."""
+        if self.stopped or time < self.next - 1e-9:
+            return False
+        if self._cycles:
+            self._close(unanswered or self._ahead[-1])
+        self._cycles += 1
+        return not self.stopped
+
+    def _close(self, unanswered: Command) -> None:
+        missing = self._answer is None and not self.waiting
+        self.late += missing
+        self.late_at_once = self.late_at_once + 1 if missing else 0
+        if (self.late_at_once if self.settings.in_a_row else self.late) >= self.settings.late_limit and missing:
+            self.stop("late answers")
+            return
+        self._ahead.append(self._answer or unanswered)
+        self._answer = None
+        self._ahead.popleft()
+        self.setpoint = self._ahead[0]

@@ -1,0 +1,35 @@
+"""A force sensor that sends packets of stated fields, which is not there.
+
+Units: N, N m, s.
+"""
+
+from __future__ import annotations
+
+from dockdyn.realtime.devices.device import Reading
+from dockdyn.realtime.devices.emulated.sensor import SensorErrors, Three
+from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
+
+
+class EmulatedRawSensor:
+    """The sensor: streams at its rate (readings/s) from the beginning; a saturated reading has the lowest status bit."""
+
+    SATURATED = 1
+
+    def __init__(self, settings: RawUDPSettings, errors: SensorErrors | None = None, rate: float = 1000.0) -> None:
+        self.codec = RawUDP(settings)
+        self.errors = errors or SensorErrors()
+        self.rate = rate
+        self._told = 0
+
+    def receive(self, time: float, packet: bytes) -> list[bytes]:
+        """It takes nothing."""
+        return []
+
+    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]:
+        """The reading that is due at a time, of the true force and torque."""
+        if time < self._told / self.rate - 1e-9:
+            return []
+        self._told += 1
+        told_force, told_torque = self.errors.measure(time, force, torque)
+        status = self.SATURATED if self.errors.saturated else 0
+        return [self.codec.encode_reading(Reading(told_force, told_torque, self._told, status))]

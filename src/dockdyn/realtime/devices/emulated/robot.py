@@ -1,0 +1,86 @@
+"""A robot that is not there: it sends its pose each cycle and takes any newer command in it.
+
+Units: m, rad, s.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from dockdyn.realtime.devices.device import BadPacket, Command, Pose
+from dockdyn.realtime.devices.egm import EGM
+from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
+from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
+
+
+class CommandCodec(Protocol):
+    """What takes a command out of a packet."""
+
+    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+        """A command and its sequence; BadPacket where it is none."""
+
+    def forget(self) -> None:
+        """Forget a connection: the next packet is the first."""
+
+
+class CommandedRobot:
+    """The robot: commands that are bad, stale or come after a stop are counted by their names in `ignored`.
+
+    Its `status` is told with every pose, where `tells_late` more by the late answers.
+    """
+
+    def __init__(
+        self,
+        codec: CommandCodec,
+        tell: Callable[[float, Pose], bytes],
+        cycle: CycleSettings,
+        start: Pose,
+        tells_late: bool = False,
+    ) -> None:
+        self.codec = codec
+        self.status = 0
+        self.ignored: Counter[str] = Counter()
+        self.cycle = MasterCycle(cycle, Command(start.position, start.rotation_vector))
+        self._tell, self._tells_late = tell, tells_late
+        self._told = 0
+
+    def reconnect(self, time: float, start: Pose) -> None:
+        """Begin anew where the robot is; commands may count from any number."""
+        self.codec.forget()
+        self.cycle.restart(time, Command(start.position, start.rotation_vector))
+
+    def tick(self, time: float, actual: Pose) -> list[bytes]:
+        """The message of a cycle that begins, if one is due: where the robot is."""
+        if not self.cycle.begin(time):
+            return []
+        self._told += 1
+        status = self.status + (self.cycle.late if self._tells_late else 0)
+        return [self._tell(time, replace(actual, sequence=self._told, status=status))]
+
+    def receive(self, time: float, packet: bytes) -> list[bytes]:
+        """Take a command; the robot answers in its next cycle."""
+        if self.cycle.stopped:
+            self.ignored["stopped"] += 1
+            return []
+        try:
+            command, _ = self.codec.decode_command(packet)
+        except BadPacket as bad:
+            self.ignored[bad.error.words] += 1
+            return []
+        self.cycle.answer(command)
+        return []
+
+
+def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pose) -> CommandedRobot:
+    """A robot that speaks packets of stated fields and tells in its status how many answers were late."""
+    codec = RawUDP(settings)
+    return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start, tells_late=True)
+
+
+def emulate_egm(cycle: CycleSettings, start: Pose) -> CommandedRobot:
+    """An ABB robot in position guidance; its status has the bits of `egm`. Late answers stop it as its CommTimeout does."""
+    codec = EGM()
+    return CommandedRobot(codec, lambda time, pose: codec.encode_robot(pose, round(1000 * time)), cycle, start)

@@ -1,0 +1,67 @@
+#include "netft.h"
+
+#include <math.h>
+
+size_t netft_encode_request(struct netft *ft, uint16_t command, uint32_t samples, uint8_t *out, size_t room) {
+    if (room < NETFT_REQUEST)
+        return 0;
+    dd_write_unsigned(out, 2, 1, NETFT_HEADER);
+    dd_write_unsigned(out + 2, 2, 1, command);
+    dd_write_unsigned(out + 4, 4, 1, samples);
+    if (command == NETFT_REAL_TIME || command == NETFT_BUFFERED)
+        ft->rdt.seen = 0; /* the sensor counts from one again */
+    return NETFT_REQUEST;
+}
+
+/* Take the newest of the records in a packet; those before it count as received. */
+int netft_decode_record(struct netft *ft, const uint8_t *packet, size_t size, dd_reading *reading) {
+    const uint8_t *last;
+    int error;
+    if (size < NETFT_RECORD || size % NETFT_RECORD || size > NETFT_RECORD * NETFT_RECORDS)
+        return dd_count(&ft->counts, DD_WRONG_LENGTH);
+    last = packet + size - NETFT_RECORD;
+    error = dd_advance(&ft->rdt, dd_read_unsigned(last, 4, 1), 32, size / NETFT_RECORD, &ft->counts);
+    if (error)
+        return dd_count(&ft->counts, error);
+    for (int i = 0; i < 3; i++) {
+        const double force = (double)dd_signed(dd_read_unsigned(last + 12 + 4 * i, 4, 1), 4);
+        const double torque = (double)dd_signed(dd_read_unsigned(last + 24 + 4 * i, 4, 1), 4);
+        reading->force[i] = force / ft->counts_per_force * ft->newtons;
+        reading->torque[i] = torque / ft->counts_per_torque * ft->newton_metres;
+    }
+    reading->sequence = ft->rdt.last;
+    reading->status = (uint32_t)dd_read_unsigned(last + 8, 4, 1);
+    return dd_count(&ft->counts, DD_OK);
+}
+
+int netft_decode_request(struct netft *ft, const uint8_t *packet, size_t size, uint16_t *command, uint32_t *samples) {
+    if (size != NETFT_REQUEST)
+        return dd_count(&ft->counts, DD_WRONG_LENGTH);
+    if (dd_read_unsigned(packet, 2, 1) != NETFT_HEADER)
+        return dd_count(&ft->counts, DD_WRONG_HEADER);
+    *command = (uint16_t)dd_read_unsigned(packet + 2, 2, 1);
+    *samples = (uint32_t)dd_read_unsigned(packet + 4, 4, 1);
+    return dd_count(&ft->counts, DD_OK);
+}
+
+static int write_counts(const double values[3], double per_unit, double unit, uint8_t *out) {
+    for (int i = 0; i < 3; i++) {
+        const double counts = rint(values[i] / unit * per_unit);
+        if (!(counts >= -2147483648.0 && counts <= 2147483647.0))
+            return DD_OUT_OF_RANGE;
+        dd_write_unsigned(out + 4 * i, 4, 1, (uint64_t)(int64_t)counts);
+    }
+    return DD_OK;
+}
+
+size_t netft_encode_record(struct netft *ft, const dd_reading *reading, uint32_t ft_sequence, uint8_t *out, size_t room) {
+    if (room < NETFT_RECORD)
+        return 0;
+    dd_write_unsigned(out, 4, 1, reading->sequence);
+    dd_write_unsigned(out + 4, 4, 1, ft_sequence);
+    dd_write_unsigned(out + 8, 4, 1, reading->status);
+    if (write_counts(reading->force, ft->counts_per_force, ft->newtons, out + 12) ||
+        write_counts(reading->torque, ft->counts_per_torque, ft->newton_metres, out + 24))
+        return 0;
+    return NETFT_RECORD;
+}

@@ -1,0 +1,285 @@
+"""Packets whose fields a scenario states: types, places, byte order, units. In C it is `raw_udp.c`.
+
+For a controller that has no protocol of a robot's maker: Speedgoat, dSPACE, hexapods, programs of one's own.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from dockdyn.realtime.devices.device import (
+    ZERO,
+    BadPacket,
+    Command,
+    Counts,
+    PacketError,
+    Pose,
+    Reading,
+    Sequence,
+    check_range,
+)
+from dockdyn.realtime.devices.rotations import (
+    Numbers,
+    angles_of_quaternion,
+    quaternion_of_angles,
+    quaternion_of_vector,
+    unit_quaternion,
+    vector_of_quaternion,
+)
+from dockdyn.scenario.language.units import convert
+
+MOST_FIELDS = 32
+LONGEST = 1472  # bytes of a datagram that one frame of Ethernet holds
+_LARGEST_SINGLE = 3.4e38
+
+# the first slot of a quantity, how many it has, and the units that it may have
+_QUANTITIES = {
+    "force": (0, 3, ("N",)),
+    "torque": (3, 3, ("N*m",)),
+    "position": (6, 3, ("m",)),
+    "rotation": (9, 4, ("rad", "")),
+    "joints": (13, 8, ("rad", "m")),
+}
+_SLOTS = {f"{name}.{i}": first + i for name, (first, count, _) in _QUANTITIES.items() for i in range(count)}
+_SLOTS |= {"sequence": 21, "status": 22, "constant": 23}
+_TYPES = {
+    "i8": "b",
+    "u8": "B",
+    "i16": "h",
+    "u16": "H",
+    "i32": "i",
+    "u32": "I",
+    "i64": "q",
+    "u64": "Q",
+    "f32": "f",
+    "f64": "d",
+}
+_ROTATIONS = ("vector", "quaternion", "angles")
+Rotation = Literal["vector", "quaternion", "angles"]
+
+
+@dataclass(frozen=True)
+class RawField:
+    """A field as the C struct has it: SI is the number times `scale` plus `zero`; `value` is that of a constant."""
+
+    slot: int
+    type: int
+    at: int
+    scale: float = 1.0
+    zero: float = 0.0
+    value: int = 0
+
+    @classmethod
+    def named(cls, name: str, type: str, at: int, unit: str = "", zero: float = 0.0, value: int = 0) -> Self:
+        """A field such as `force.0` or `sequence`, of a type such as `f32`, at a byte of the packet, in a unit.
+
+        `zero` (SI) is what the number 0 means. ValueError for a name, a type or a unit that there is not.
+        """
+        if name not in _SLOTS:
+            raise ValueError(f"a packet has no {name!r}; it may have {', '.join(_SLOTS)}")
+        if type not in _TYPES:
+            raise ValueError(f"{name} must be one of {', '.join(_TYPES)}, not {type!r}")
+        quantity = _QUANTITIES.get(name.partition(".")[0])
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(f"the value of {name} must fit into 64 bits with a sign, not {value}")
+        if quantity is None and type.startswith("f"):
+            raise ValueError(f"{name} must be a whole number, not {type}")
+        if name == "status" and _size(_TYPES[type]) > 4:
+            raise ValueError(f"status must be of at most 32 bits, not {type}")
+        scale = _scale(unit, quantity[2]) if quantity and unit else 1.0
+        return cls(_SLOTS[name], ord(_TYPES[type]), at, scale, zero, value)
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return _size(chr(self.type))
+
+
+def _size(code: str) -> int:
+    return struct.calcsize("<" + code)
+
+
+def _scale(unit: str, wanted: tuple[str, ...]) -> float:
+    for each in wanted:
+        try:
+            return convert(f"1 {unit}", each)
+        except ValueError:
+            continue
+    raise ValueError(f"must be a unit of {wanted[0]}, not {unit!r}")
+
+
+@dataclass(frozen=True)
+class RawLayout:
+    """A packet: its length, byte order, how it tells rotations, and its fields; ValueError for one that cannot be."""
+
+    length: int
+    big: bool
+    rotation: int
+    fields: int
+    field: tuple[RawField, ...]
+
+    @classmethod
+    def of(cls, length: int, fields: tuple[RawField, ...], big: bool = False, rotation: Rotation = "vector") -> Self:
+        """A layout of so many bytes with these fields."""
+        if not 0 < length <= LONGEST:
+            raise ValueError(f"a packet must have 1 to {LONGEST} bytes, not {length}")
+        if not 0 < len(fields) <= MOST_FIELDS:
+            raise ValueError(f"a packet must have 1 to {MOST_FIELDS} fields, not {len(fields)}")
+        taken: set[int] = set()
+        for each in fields:
+            place = set(range(each.at, each.at + each.size))
+            if place & taken or each.at < 0 or each.at + each.size > length:
+                raise ValueError(f"the field at byte {each.at} overlaps another or the end of the {length} bytes")
+            taken |= place
+        turned = {each.slot - _SLOTS["rotation.0"] for each in fields} & set(range(4))
+        if turned and turned != set(range(4 if rotation == "quaternion" else 3)):
+            raise ValueError(f"a rotation told as {rotation} needs {4 if rotation == 'quaternion' else 3} fields")
+        return cls(length, big, _ROTATIONS.index(rotation), len(fields), fields)
+
+
+@dataclass(frozen=True)
+class RawUDPSettings:
+    """What a side receives and what it sends."""
+
+    received: RawLayout
+    sent: RawLayout
+
+
+class RawUDP:
+    """Codec of one side. A packet without a sequence is numbered as it comes; then none is stale, and none missed."""
+
+    def __init__(self, settings: RawUDPSettings) -> None:
+        self.settings = settings
+        self.counts = Counts()
+        self._numbered = next((each for each in settings.received.field if each.slot == _SLOTS["sequence"]), None)
+        self.sequence = Sequence(8 * self._numbered.size) if self._numbered else None
+        self._struct = {}
+        for layout in (settings.received, settings.sent):
+            for each in layout.field:
+                code = (">" if layout.big else "<") + chr(each.type)
+                self._struct[layout.big, each.type] = struct.Struct(code)
+
+    def forget(self) -> None:
+        """Forget a connection: the next packet is the first."""
+        if self.sequence:
+            self.sequence.last = None
+
+    def decode_reading(self, packet: bytes) -> Reading:
+        """What a force sensor sends; BadPacket where it is none."""
+        values, sequence, status = self._decode(packet)
+        return Reading(_part(values, "force"), _part(values, "torque"), sequence, status)
+
+    def decode_pose(self, packet: bytes) -> Pose:
+        """What a robot sends; BadPacket where it is none."""
+        values, sequence, status = self._decode(packet)
+        rotation = _part(values, "rotation")[:3]
+        return Pose(_part(values, "position"), rotation, _part(values, "joints"), sequence, status)
+
+    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+        """The robot's side: a command and its sequence; BadPacket where it is none."""
+        values, sequence, _ = self._decode(packet)
+        return Command(_part(values, "position"), _part(values, "rotation")[:3]), sequence
+
+    def encode_reading(self, reading: Reading) -> bytes:
+        """The sensor's side, NaN of a broken sensor included; BadPacket for a number that its type does not hold."""
+        return self._encode({"force": reading.force, "torque": reading.torque}, reading.sequence, reading.status)
+
+    def encode_pose(self, pose: Pose) -> bytes:
+        """The robot's side; BadPacket for a number that its type does not hold."""
+        check_range(pose.position + pose.rotation_vector + pose.joints)
+        told = {"position": pose.position, "rotation": pose.rotation_vector, "joints": pose.joints}
+        return self._encode(told, pose.sequence, pose.status)
+
+    def encode_command(self, command: Command, sequence: int) -> bytes:
+        """A command with its sequence; BadPacket for a number that its type does not hold."""
+        check_range(command.position + command.rotation_vector)
+        told = {"position": command.position, "rotation": command.rotation_vector}
+        return self._encode(told, sequence, 0)
+
+    def _decode(self, packet: bytes) -> tuple[list[float], int, int]:
+        try:
+            values, status = self._read(packet)
+            sequence = self.counts.good + 1
+            if self.sequence and self._numbered:
+                number = self._number(self.settings.received, self._numbered, packet)
+                self.sequence.advance(int(number), self.counts)
+                sequence = self.sequence.last or 0
+        except BadPacket as bad:
+            raise self.counts.refuse(bad.error) from None
+        self.counts.good += 1
+        return values, sequence, status
+
+    def _read(self, packet: bytes) -> tuple[list[float], int]:
+        layout = self.settings.received
+        if len(packet) != layout.length:
+            raise BadPacket(PacketError.WRONG_LENGTH)
+        for each in layout.field:
+            if each.slot == _SLOTS["constant"] and (self._number(layout, each, packet) - each.value) % 2 ** (
+                8 * each.size
+            ):
+                raise BadPacket(PacketError.WRONG_HEADER)
+        values = [0.0] * _SLOTS["sequence"]
+        values[_SLOTS["rotation.0"]] = float(layout.rotation == 1)
+        status = 0
+        for each in layout.field:
+            if each.slot == _SLOTS["status"]:
+                status = int(self._number(layout, each, packet)) % 2 ** (8 * each.size)
+            elif each.slot < _SLOTS["sequence"]:
+                values[each.slot] = float(self._number(layout, each, packet)) * each.scale + each.zero
+                check_range(values[each.slot : each.slot + 1])
+        first = _SLOTS["rotation.0"]
+        values[first : first + 3] = _vector(_ROTATIONS[layout.rotation], tuple(values[first : first + 4]))
+        return values, status
+
+    def _number(self, layout: RawLayout, field: RawField, packet: bytes) -> float:
+        return self._struct[layout.big, field.type].unpack_from(packet, field.at)[0]
+
+    def _encode(self, told: dict[str, Numbers], sequence: int, status: int) -> bytes:
+        layout = self.settings.sent
+        told |= {"rotation": _told(_ROTATIONS[layout.rotation], told.get("rotation", ZERO))}
+        values = [0.0] * _SLOTS["sequence"]
+        for name, numbers in told.items():
+            first = _QUANTITIES[name][0]
+            values[first : first + len(numbers)] = numbers
+        out = bytearray(layout.length)
+        for each in layout.field:
+            whole = {_SLOTS["sequence"]: sequence, _SLOTS["status"]: status, _SLOTS["constant"]: each.value}.get(
+                each.slot
+            )
+            if whole is None:
+                self._pack(out, each, (values[each.slot] - each.zero) / each.scale)
+            else:
+                order: Literal["big", "little"] = "big" if layout.big else "little"
+                out[each.at : each.at + each.size] = (whole % 2 ** (8 * each.size)).to_bytes(each.size, order)
+        return bytes(out)
+
+    def _pack(self, out: bytearray, field: RawField, number: float) -> None:
+        packing = self._struct[self.settings.sent.big, field.type]
+        if chr(field.type) == "f" and abs(number) > _LARGEST_SINGLE:
+            raise BadPacket(PacketError.OUT_OF_RANGE)
+        try:
+            packing.pack_into(out, field.at, number if chr(field.type) in "fd" else round(number))
+        except (struct.error, OverflowError, ValueError):
+            raise BadPacket(PacketError.OUT_OF_RANGE) from None
+
+
+def _part(values: list[float], name: str) -> Numbers:
+    first, count, _ = _QUANTITIES[name]
+    return tuple(values[first : first + count])
+
+
+def _vector(rotation: str, told: Numbers) -> Numbers:
+    """The rotation vector of a rotation as a layout tells it."""
+    if rotation == "vector":
+        return told[:3]
+    return vector_of_quaternion(unit_quaternion(told) if rotation == "quaternion" else quaternion_of_angles(told[:3]))
+
+
+def _told(rotation: str, vector: Numbers) -> Numbers:
+    """A rotation vector as a layout tells it."""
+    if rotation == "vector":
+        return vector
+    quaternion = quaternion_of_vector(vector)
+    return quaternion if rotation == "quaternion" else angles_of_quaternion(quaternion)

@@ -1,0 +1,135 @@
+"""KUKA RSI: messages as published, angles, corrections from the start or added up, and what is refused by which name."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.emulated.rsi import corrected
+from dockdyn.realtime.devices.rsi import RSI, RSISettings
+
+# as KUKA's own client library has it in its tests (docs/devices.md)
+PUBLISHED = (
+    b'<Rob Type="KUKA"><RIst X="5.32000" Y="6.4" Z="111.30000" A="12.20000" B="0.00000" C="12.50000"/>'
+    b'<AIPos A1="8.2" A2="3.3" A3="111.67" A4="12.22220" A5="-35.20000" A6="-12.50000"/>'
+    b'<EIPos E1="1000.00000" E2="2000.00000" E3="3000.00000" E4="4000.00000" E5="5000.00000" E6="6000.00000"/>'
+    b'<Delay D="11"/><IPOC>357</IPOC></Rob>'
+)
+START = b'<Rob Type="KUKA"><RIst X="540.4" Y="0.0" Z="915.0" A="180.0" B="0.0" C="180.0"/><IPOC>%d</IPOC></Rob>'
+chance = np.random.default_rng(3)
+
+
+def rotation(command):
+    return Rotation.from_rotvec(command.rotation_vector)
+
+
+def test_a_published_message():
+    pose = RSI(RSISettings()).decode_robot(PUBLISHED)
+    assert pose.position == pytest.approx((0.00532, 0.0064, 0.1113), rel=1e-15)
+    expected = Rotation.from_euler("ZYX", (12.2, 0, 12.5), degrees=True).as_rotvec()
+    assert pose.rotation_vector == pytest.approx(tuple(expected), abs=1e-15)
+    joints = (0.14311699, 0.0575958, 1.9490091, 0.213317, -0.614355, -0.218166)  # rad, as the library's tests have them
+    assert pose.joints[:6] == pytest.approx(joints, abs=2e-6)
+    assert (pose.sequence, pose.status) == (357, 11)
+
+
+def test_the_answer_by_hand():
+    """A shift of 1 mm, −2 mm, 0 and a turn of 90° about the base's z, echoing the IPOC as it was written."""
+    codec = RSI(RSISettings(decimals=4))
+    codec.decode_robot(START.replace(b"%d", b"0004894312"))
+    start = Rotation.from_euler("ZYX", (180, 0, 180), degrees=True)
+    wanted = Rotation.from_euler("Z", 90, degrees=True) * start
+    told = codec.encode_answer(Command((0.5414, -0.002, 0.915), tuple(wanted.as_rotvec())))
+    correction = b'<RKorr X="1.0000" Y="-2.0000" Z="0.0000" A="90.0000" B="0.0000" C="0.0000"/>'
+    assert told == b'<Sen Type="ImFree">' + correction + b"<IPOC>0004894312</IPOC></Sen>"
+
+
+def test_what_is_written_is_xml_to_others_too():
+    codec = RSI(RSISettings())
+    codec.decode_robot(codec.encode_robot(Pose((1, 2, 3), sequence=12), Command((1, 2, 3))))
+    for packet in (codec.encode_robot(Pose(), Command()), codec.encode_answer(Command((1, 2, 3)))):
+        root = ET.fromstring(packet)
+        assert root.tag in ("Rob", "Sen") and root.findtext("IPOC").isdigit()
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_corrections_lead_to_the_pose_within_their_rounding(relative):
+    """From the start, or added up over a hundred cycles without a drift: half of the last decimal, in mm and degrees.
+
+    A turn of Euler angles, each wrong by half a decimal, is wrong by at most the sum of the three.
+    """
+    settings = RSISettings(relative=relative, decimals=3)
+    codec, robot = RSI(settings), RSI(settings)
+    start = Pose((0.5, -0.2, 0.9), (0.3, 2.0, -1.0), sequence=4)
+    reached = Command(start.position, start.rotation_vector)
+    codec.decode_robot(RSI(RSISettings()).encode_robot(start, reached))
+    first = Command(*reached.__dict__.values())
+    allowed = 0.5e-6 + 1e-9  # the start itself is told to 1e-9 m
+    for cycle in range(100):
+        wanted = Command(tuple(0.5 * chance.standard_normal(3)), tuple(chance.standard_normal(3)))
+        correction, ipoc = robot.decode_answer(codec.encode_answer(wanted))
+        reached = corrected(reached if relative else first, correction)
+        assert ipoc == 4 + 4 * cycle
+        np.testing.assert_allclose(reached.position, wanted.position, atol=allowed, rtol=0)
+        assert (rotation(reached) * rotation(wanted).inv()).magnitude() < np.deg2rad(1.5e-3 + 1e-6)
+        codec.decode_robot(START % (8 + 4 * cycle))
+
+
+@pytest.mark.parametrize(
+    ("packet", "error"),
+    [
+        (b"", "WRONG_LENGTH"),
+        (PUBLISHED + b" " * 2048, "WRONG_LENGTH"),
+        (b"hello", "MALFORMED"),
+        (PUBLISHED[:-1], "MALFORMED"),
+        (PUBLISHED + b"x", "MALFORMED"),
+        (PUBLISHED.replace(b"</IPOC>", b""), "MALFORMED"),
+        (PUBLISHED.replace(b'"5.32000"', b"5.32000"), "MALFORMED"),
+        (PUBLISHED.replace(b"<IPOC>", b"<IPOC><A/>"), "MALFORMED"),
+        (b'<?xml version="1.0"?>' + PUBLISHED, "MALFORMED"),
+        (b"<!--x-->" + PUBLISHED, "MALFORMED"),
+        (PUBLISHED.replace(b"Rob", b"Sen"), "WRONG_HEADER"),
+        (PUBLISHED.replace(b"RIst", b"Rist"), "MISSING_FIELD"),
+        (PUBLISHED.replace(b' B="0.00000"', b""), "MISSING_FIELD"),
+        (PUBLISHED.replace(b"IPOC", b"IPO"), "MISSING_FIELD"),
+        (PUBLISHED.replace(b"5.32000", b"5,32000"), "NOT_A_NUMBER"),
+        (PUBLISHED.replace(b"5.32000", b"nan"), "NOT_A_NUMBER"),
+        (PUBLISHED.replace(b"5.32000", b"0x10"), "NOT_A_NUMBER"),
+        (PUBLISHED.replace(b"357", b"-357"), "NOT_A_NUMBER"),
+        (PUBLISHED.replace(b"357", b"3" * 20), "NOT_A_NUMBER"),
+        (PUBLISHED.replace(b"5.32000", b"1e300"), "OUT_OF_RANGE"),
+        (PUBLISHED.replace(b"5.32000", b"1e13"), "OUT_OF_RANGE"),
+    ],
+)
+def test_bad_messages_have_a_name(packet, error):
+    codec = RSI(RSISettings())
+    with pytest.raises(BadPacket, match=PacketError[error].words):
+        codec.decode_robot(packet)
+    assert codec.counts.bad[PacketError[error]] == 1 and codec.counts.good == 0
+
+
+def test_a_message_twice_or_of_the_past_is_stale_and_missed_cycles_count():
+    codec = RSI(RSISettings(period=4))
+    codec.decode_robot(START % 400)
+    codec.decode_robot(START % 412)
+    for ipoc in (412, 408):
+        with pytest.raises(BadPacket, match="stale"):
+            codec.decode_robot(START % ipoc)
+    assert codec.counts.lost == 2
+    codec.forget()
+    assert codec.decode_robot(START % 4).sequence == 4
+
+
+def test_before_the_robot_has_told_its_pose_nothing_is_answered():
+    with pytest.raises(BadPacket, match="missing-field"):
+        RSI(RSISettings()).encode_answer(Command())
+
+
+@pytest.mark.parametrize("text", [b"5", b"-5.", b".5", b"0.1", b"+1e-3", b"123456.789012", b"1E+5", b"-0.000000001234"])
+def test_numbers_are_those_of_python(text):
+    pose = RSI(RSISettings()).decode_robot((START % 4).replace(b'Y="0.0"', b'Y="%s"' % text))
+    assert pose.position[1] == float(text) / 1000.0
