@@ -1,4 +1,4 @@
-"""`dockdyn rig`: the computer that shall drive a rig."""
+"""`dockdyn rig`: the computer that drives a rig."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dockdyn.cli import rig_operation
 from dockdyn.cli.common import Quiet, Refusal, example, preset_names, progress, quantity_option, say
 
 if TYPE_CHECKING:
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
 NOT_HELD = 1
 BAR = 40  # characters
 
-app = typer.Typer(help="The computer that shall drive a rig.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="The computer that drives a rig.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def rig() -> None:
-    """The computer that shall drive a rig."""
+    """The computer that drives a rig."""
+
+
+app.command(epilog=example("dockdyn rig serve my_rig.toml --log today.mcap"))(rig_operation.serve)
+app.command(epilog=example("dockdyn rig emulate my_rig.toml --seconds 60"))(rig_operation.emulate)
+app.command(epilog=example("dockdyn rig replay today.mcap"))(rig_operation.replay)
 
 
 @app.command(epilog=example('dockdyn rig doctor --cycle "4 ms"', "dockdyn rig doctor epos-like --seconds 600"))
@@ -96,12 +102,12 @@ def _lines(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
     cycles, lost = len(check.late), sum(check.round_trips != check.round_trips)
     lines = [
         f"{machine.kernel}, {machine.processors} processors",
-        f"wake-ups after their instants, {cycles} cycles of {_time(check.cycle)}: {_shares(percentiles(check.late))}",
+        f"wake-ups after their instants, {cycles} cycles of {_time(check.cycle)}: {shares(percentiles(check.late))}",
     ]
     counts = histogram(check.late)
     most = max((count for _, count in counts), default=1)
     lines += [f"  up to {_time(bound):>6}  {_bar(count, most):{BAR}} {count}" for bound, count in counts]
-    lines.append(f"datagram to another process and back: {_shares(percentiles(check.round_trips))}")
+    lines.append(f"datagram to another process and back: {shares(percentiles(check.round_trips))}")
     if lost:
         lines.append(f"datagrams lost: {lost} of {len(check.round_trips)}")
     lines += [f"- {words}" for words in shortcomings(check.scheduling, machine, stolen, cycles * check.cycle)]
@@ -111,7 +117,7 @@ def _lines(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
     return [*lines, f"Not held: {check.late_cycles} of {cycles} cycles were late; {confident}."]
 
 
-def _shares(found: dict[str, float]) -> str:
+def shares(found: dict[str, float]) -> str:
     """Percentiles in words."""
     names = {"p50": "median", "p99": "99 %", "p99.9": "99.9 %", "max": "longest"}
     return ", ".join(f"{words} {_time(found[name])}" for name, words in names.items() if name in found) or "none"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.driver import Driver
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
@@ -99,6 +100,10 @@ class Kind(abc.ABC):
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight or rig")
+
+    def driver(self, scenario: Scenario) -> Driver:
+        """What a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no devices to drive; must be rig")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.driver import Driver
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -101,6 +102,12 @@ class RigKind(Kind):
         from dockdyn.kinds.rig.stepping import RigStepper
 
         return RigStepper(scenario, period, batch)
+
+    def driver(self, scenario: Scenario) -> Driver:
+        from dockdyn.kinds.rig.driven import driver_of
+
+        self.check_start(scenario)
+        return driver_of(scenario)
 
     def check_start(self, scenario: Scenario) -> None:
         from dockdyn.kinds.assembly.overlap import refuse_overlap

@@ -44,6 +44,11 @@ def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
     return jax.tree.map(partial(jnp.where, flag), yes(), no)
 
 
+def remembered(newest: Array, rows: Array) -> Array:
+    """Rows of the past, the newest first, once there is a new one."""
+    return jnp.concatenate([newest[None], rows[:-1]])
+
+
 class Instant(NamedTuple):
     """What happens at a tick."""
 
@@ -58,6 +63,16 @@ class Oracle(NamedTuple):
     position: Port  # m
     force: Port  # N
     encoder: Port | None = None  # standard normal, of the encoders' noise then
+
+
+class Answer(NamedTuple):
+    """What the computer of a rig makes of what is measured at an instant."""
+
+    total: Axes  # N, N m, on the virtual bodies
+    compensation: Port  # N, the compensator's part of it
+    virtual: Axes  # N, N m, of the contact that is computed
+    command: Axes  # m, rad, that the hold takes
+    rate: Axes  # m/s, rad/s, that goes with it
 
 
 class Moving(NamedTuple):
@@ -165,21 +180,20 @@ class Rig(eqx.Module):
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
         robot = plant.port(*ages.now.of(known))
         moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
-        moving = where(now.asks, lambda: self.asked(moving, time, robot, ideal), moving)
-        total, compensation, virtual = self.total(moving, robot[1])
-        known = where(now.holds, lambda: self.robot.known(moving.state, *self.taken(moving, total, command)), known)
+        moving, answer = self.answered(moving, now.asks, time, robot, ideal, command)
+        total, compensation, virtual = answer[:3]
+        known = where(now.holds, lambda: self.robot.known(moving.state, answer.command, answer.rate), known)
         load = moving.load
         if schedule.continuous_force:
             load = self.just(ages, moving, time)
             total, compensation, virtual = self.total(moving, robot[1], load)
         motion = plant.told(time, moving.motion, self.sensor.touches(load))
-        moving = moving._replace(motion=motion)
-        moving = moving._replace(past=jnp.concatenate([known[None], moving.past[:-1]]))
+        moving = moving._replace(motion=motion, past=remembered(known, moving.past))
         found = self.observed(moving, ages, load, compensation, virtual, total)
         if schedule.late:
             fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
             moving = moving._replace(
-                recorded=tuple(jnp.concatenate([a[None], b[:-1]]) for a, b in zip(fresh, moving.recorded, strict=True))
+                recorded=tuple(remembered(a, b) for a, b in zip(fresh, moving.recorded, strict=True))
             )
         if self.located:
             motion, work = stretched(self, ages, moving, time)
@@ -190,8 +204,20 @@ class Rig(eqx.Module):
                 moving = where(now.asks, lambda: self.stepped(moving, total, time), moving)
             else:
                 moving = self.flowed(ages, moving, time)
-        state = (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
+        state = self.carried(ages, moving, known)
         return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
+
+    def carried(self, ages: Ages, moving: Moving, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
+        """The robot's state a tick after what is `known` of it."""
+        return (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
+
+    def answered(
+        self, moving: Moving, asks: Flag, time: Scalar, robot: tuple[Port, Port], ideal: Oracle, last: Axes
+    ) -> tuple[Moving, Answer]:
+        """The compensator is asked, and what follows for the virtual bodies and for the command behind the `last` one."""
+        moving = where(asks, lambda: self.asked(moving, time, robot, ideal), moving)
+        found = self.total(moving, robot[1])
+        return moving, Answer(*found, *self.taken(moving, found[0], last))
 
     def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
         """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
@@ -222,12 +248,16 @@ class Rig(eqx.Module):
 
     def asked(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Moving:
         """The compensator answers."""
-        plant, compensator = self.plant, self.compensator
-        if compensator is None:
+        if self.compensator is None:
             return moving
+        memory, action = self.compensator.step(moving.memory, self.seen(moving, time, robot, ideal))
+        return moving._replace(memory=memory, action=action)
+
+    def seen(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Seen:
+        """What a compensator sees, of a robot whose port has a place and a velocity."""
+        plant = self.plant
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
-        always = plant.ever_touching
-        seen = Seen(
+        return Seen(
             time=time,
             period=self.tick * (self.schedule.ticks / sum(self.schedule.asks)),
             mass=plant.mass,
@@ -237,12 +267,10 @@ class Rig(eqx.Module):
             robot_position=self.sensor.encoder(robot[0], ideal.encoder),
             robot_velocity=robot[1],
             touched_position=moving.touched,
-            touching=jnp.asarray(True) if always else self.sensor.touches(moving.load),
+            touching=jnp.asarray(True) if plant.ever_touching else self.sensor.touches(moving.load),
             ideal_position=ideal.position,
             ideal_force=ideal.force,
         )
-        memory, action = compensator.step(moving.memory, seen)
-        return moving._replace(memory=memory, action=action)
 
     def total(
         self,

@@ -15,6 +15,7 @@ from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.compensators import CompensatorSection
+from dockdyn.scenario.tables.driven import DrivenSection
 from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
@@ -76,10 +77,16 @@ class RigSection(Section):
     contact: RigContactSection
     loop: LoopSection = LoopSection()
     stability: PressedSection = PressedSection()
+    rig: DrivenSection | None = None
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
         fits(self.loop, self.duration)
+        return self
+
+    @model_validator(mode="after")
+    def drivable(self) -> Self:
+        check_limits(self.rig, 1)
         return self
 
     @property
@@ -107,6 +114,12 @@ class RobotAxisSection(RobotSection):
     axis: Literal["x", "y", "z", "rx", "ry", "rz"]
 
 
+def check_limits(rig: DrivenSection | None, axes: int) -> None:
+    """Refuses limits of a driven rig that are not those of a robot with so many `axes`."""
+    if rig is not None:
+        rig.limits.check_axes(axes)
+
+
 def one_robot_an_axis(robots: list[RobotAxisSection], loop: LoopSection) -> None:
     """Refuses an axis with two robots, and axes without any."""
     stated = [each.axis for each in robots]
@@ -126,6 +139,7 @@ class RigBodiesSection(TwoBodiesSection):
     seed: int = Field(0, ge=0, lt=2**63)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
+    rig: DrivenSection | None = None
     # of the motion without rig
     integrator: ClassVar = IntegratorSection()
     output: ClassVar = OutputSection()
@@ -141,6 +155,7 @@ class RigBodiesSection(TwoBodiesSection):
     @model_validator(mode="after")
     def every_axis(self) -> Self:
         one_robot_an_axis(self.robot_axis, self.loop)
+        check_limits(self.rig, len(AXES))
         return self
 
     def model(self) -> FreeFlight:
@@ -162,6 +177,7 @@ class RigAssemblySection(SeveralBodiesSection):
     seed: int = Field(0, ge=0, lt=2**63)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
+    rig: DrivenSection | None = None
     stability: PressedSection = PressedSection()
     # of the motion without rig
     integrator: ClassVar = IntegratorSection()
@@ -176,6 +192,7 @@ class RigAssemblySection(SeveralBodiesSection):
     @model_validator(mode="after")
     def every_axis(self) -> Self:
         one_robot_an_axis(self.robot_axis, self.loop)
+        check_limits(self.rig, len(AXES))
         return self
 
     @model_validator(mode="after")

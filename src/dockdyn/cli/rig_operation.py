@@ -1,0 +1,169 @@
+"""`dockdyn rig serve`, `emulate` and `replay`: a rig that is driven, what stands for its devices, and its log."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dockdyn.cli.common import Force, Overrides, Refusal, ScenarioName, overrides, quantity_option, say
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.operating import Outcome
+    from dockdyn.results.driver import Driver
+    from dockdyn.scenario.load import Scenario
+
+FAILED = 1
+LOG = Path("rig.mcap")
+
+
+def serve(
+    scenario: ScenarioName,
+    override: Overrides = None,
+    log: Annotated[Path, typer.Option("--log", metavar="FILE", help="Where every cycle is written.")] = LOG,
+    hold_to_run: Annotated[bool, typer.Option("--hold-to-run", help="Run only while a key is held.")] = False,
+    best_effort: Annotated[bool, typer.Option("--best-effort", help="Also without the rights of real time.")] = False,
+    cpu: Annotated[int | None, typer.Option("--cpu", metavar="N", help="Keep the cycle on this processor.")] = None,
+    force: Force = False,
+) -> None:
+    """Drive the devices of a rig.
+
+    It homes by itself when sensor and robot answer; arming and running are confirmed by typing these words. Ctrl-C brakes.
+    This is no safety function: the robot's own stops remain. Exit code 1 where the rig was stopped by what it watches.
+    """
+    from dockdyn.cli.terminal import Terminal, key_by_key
+    from dockdyn.realtime.operating import Operation
+    from dockdyn.realtime.server import Refused, Settings, served
+    from dockdyn.translate.c_library import NoCompiler
+
+    content, driver = _driver(scenario, override)
+    if log.exists() and not force:
+        raise Refusal(f"{log}: is there; name another --log, or --force")
+    _check_log()
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
+            step, settings = driver.cycle(), Settings(best_effort, cpu)
+            devices = content.content.rig.device
+            rig = stack.enter_context(served(step, driver.period, devices, content.text(), log, settings))
+            stop_asked = stack.enter_context(_asking_to_stop())
+            outcome = Operation(rig, Terminal(), hold_to_run, stop_asked).run()
+    except (NoCompiler, Refused) as error:
+        raise Refusal(f"{scenario}: {error}") from None
+    say("\n".join([*_lines(outcome), f"Log: {log}"]))
+    if not outcome.intended:
+        raise typer.Exit(FAILED)
+
+
+def _lines(outcome: Outcome) -> list[str]:
+    """What an operation was."""
+    from dockdyn.cli.rig import shares
+
+    found = [f"{outcome.cycles} cycles, {outcome.late} missed; from a pose to its answer: {shares(outcome.answers)}"]
+    if outcome.unseen:
+        found.append(f"{outcome.unseen} cycles were not looked at: this computer was too slow")
+    reason = outcome.cause.name.lower().replace("_", " ")
+    return [*found, f"Ended: {reason}." if outcome.intended else f"Stopped: {reason}."]
+
+
+def emulate(
+    scenario: ScenarioName,
+    override: Overrides = None,
+    seconds: Annotated[
+        float | None, quantity_option("--seconds", "s", "a time", "To run; without, until Ctrl-C.", above=0)
+    ] = None,
+) -> None:
+    """Stand for the devices of a rig, in real time.
+
+    Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
+    """
+    from dockdyn.realtime.emulator import EmulatedRig
+    from dockdyn.realtime.lockstep import LaboratoryInSteps
+    from dockdyn.scenario.tables.driven import DevicesSection
+    from dockdyn.translate.c_library import NoCompiler
+
+    content, driver = _driver(scenario, override)
+    devices = DevicesSection() if content.content.rig is None else content.content.rig.device
+    sensor, robot = devices.sensor, devices.robot
+    try:
+        laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
+        rig = EmulatedRig(laboratory, driver.period, (sensor.host, sensor.port), (robot.host, robot.port))
+    except NoCompiler as error:
+        raise Refusal(f"{scenario}: {error}") from None
+    except OSError as error:
+        raise Refusal(f"{scenario}: rig.device: {sensor.host}:{sensor.port}: {error.strerror}") from None
+    say(f"sensor at {sensor.host}:{sensor.port}; robot speaks to {robot.host}:{robot.port} every {driver.period:g} s")
+    with _asking_to_stop() as stop_asked:
+        rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
+    say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")
+
+
+@contextlib.contextmanager
+def _asking_to_stop() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C and requests to end ask for a stop while the block runs; what says whether one has come."""
+    asked = threading.Event()
+    before = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked.is_set
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def replay(
+    log: Annotated[Path, typer.Argument(help="An MCAP file that dockdyn rig serve has written.")],
+) -> None:
+    """Play a log through its cycle again.
+
+    What came in gives the same commands, states and causes, or not; exit code 1 where it does not.
+    """
+    from dockdyn.realtime.rerun import rerun
+    from dockdyn.realtime.rig_log import read_rig_log
+    from dockdyn.scenario.kinds import kind_named
+    from dockdyn.scenario.load import parse
+    from dockdyn.translate.c_library import NoCompiler
+
+    if not log.is_file():
+        raise Refusal(f"{log}: no such file")
+    logged = read_rig_log(log)
+    scenario = parse(logged.scenario, str(log))
+    began = time.perf_counter()
+    try:
+        found = rerun(kind_named(scenario.kind).driver(scenario).cycle(), logged)
+    except NoCompiler as error:
+        raise Refusal(f"{log}: {error}") from None
+    say(f"{found.cycles} cycles in {time.perf_counter() - began:.2g} s; {logged.lost} are not in the log")
+    if found.different:
+        words = f"{found.different} cycles answer otherwise, the first is number {found.first}"
+        say(f"Different: {words}; commands by up to {found.largest:.3g} m or rad.")
+        raise typer.Exit(FAILED)
+    say("The same: every command, state and cause.")
+
+
+def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
+    """A scenario and what drives its rig."""
+    from dockdyn.scenario.kinds import kind_named
+    from dockdyn.scenario.load import load
+
+    if sys.platform != "linux":
+        raise Refusal("dockdyn rig: needs Linux, whose clock and scheduling it uses")
+    given: dict[str, Any] = overrides(override or [])
+    scenario = load(name, given)
+    return scenario, kind_named(scenario.kind).driver(scenario)
+
+
+def _check_log() -> None:
+    """Refuses to run where no log could be written."""
+    from dockdyn.results.mcap_names import NEEDED
+
+    try:
+        import mcap_ros2.writer  # noqa: F401
+    except ImportError:
+        raise Refusal(f"--log: {NEEDED}") from None

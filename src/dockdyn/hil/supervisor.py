@@ -1,0 +1,248 @@
+"""What the computer of a rig watches while it drives devices, and the path on which it stops them.
+
+Every command is checked before it goes out: its speed, the change of its speed, and the place where braking from it would
+end. One that fails is not sent; the path of braking takes its place in the same cycle. So commands keep their limits at all
+times, after a trip as before it: speed only falls, it changes by what is allowed, and the end of braking was checked.
+
+With a speed v, an acceleration a and a period h, braking changes the speed by at most a h in a cycle: it is at rest after
+⌈v/(a h)⌉ cycles and covers at most v²/(2 a). Acceleration goes from at most a one way to a the other way within a cycle:
+the jerk is at most 2 a/h.
+
+Units: SI: m, rad, m/s, rad/s, m/s², rad/s², N, N m, J; counts are cycles.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.model import Scalar
+
+PLACES = 3  # axes that are lengths; those behind them are angles
+GENTLY = 0.5  # of the limits, on the way to where a run begins
+
+Axes = Float[Array, "axes"]
+Count = Int[Array, ""]
+Yes = Bool[Array, ""]
+
+
+class Cause(IntEnum):
+    """Why a rig is stopped; of several in one cycle the first of these."""
+
+    NONE = 0
+    SENSOR_INVALID = 1  # a number that is none
+    SENSOR_STATUS = 2  # the sensor says so
+    SENSOR_STALE = 3
+    SENSOR_SATURATED = 4
+    SENSOR_FROZEN = 5
+    ROBOT_INVALID = 6
+    ROBOT_STATUS = 7
+    ROBOT_STALE = 8
+    FORCE = 9
+    TORQUE = 10
+    POSITION = 11  # of the robot, by its encoders
+    TRACKING = 12  # the robot is not where it is told to be
+    LATE = 13  # cycles were missed
+    INJECTED_ENERGY = 14  # beyond what the contact gave
+    PASSIVITY = 15  # the measured force gives more than it took
+    COMMAND = 16  # a number that is none
+    SPEED = 17
+    ACCELERATION = 18
+    WORKSPACE = 19  # braking from the command would end outside
+    RELEASED = 20  # hold-to-run
+    OPERATOR = 21
+    END = 22  # of the run
+
+
+class Envelope(eqx.Module):
+    """What axes of one unit may do."""
+
+    lowest: Axes
+    highest: Axes
+    speed: Scalar
+    acceleration: Scalar
+    tracking: Scalar  # largest distance between command and encoders
+
+
+class Limits(eqx.Module):
+    """All that is watched; None is not."""
+
+    places: Envelope  # m
+    turns: Envelope | None  # rad
+    force: Scalar  # N
+    torque: Scalar | None  # N m
+    saturation: Scalar | None  # N, of one axis
+    sensor_silence: Count  # cycles without a new reading
+    sensor_frozen: Count | None  # new readings with the same numbers
+    robot_silence: Count  # cycles without a new pose
+    late: Count  # cycles missed at once
+    injected_energy: Scalar | None  # J
+    passivity: Scalar | None  # J
+
+    def parts(self, rows: Axes) -> Iterator[tuple[Envelope, Axes]]:
+        """Lengths and angles of the axes, each with its envelope."""
+        yield self.places, rows[:PLACES]
+        if self.turns is not None:
+            yield self.turns, rows[PLACES:]
+
+
+class Told(NamedTuple):
+    """What the devices and the clock say in a cycle.
+
+    Counts are those of the last message; one that stays brings nothing new.
+    """
+
+    load: Axes  # N, N m
+    load_count: Count
+    load_status: Count  # 0: well
+    pose: Axes  # m, rad
+    pose_count: Count
+    pose_status: Count  # 0: well
+    late: Count  # cycles missed since the last one
+
+
+class Watch(NamedTuple):
+    """What is remembered of the devices."""
+
+    load: Axes  # N, N m, the last sound one
+    load_count: Count
+    load_silence: Count  # cycles
+    load_same: Count  # readings
+    pose: Axes  # m, rad, likewise
+    pose_count: Count
+    pose_silence: Count  # cycles
+    heard: Yes  # whether each has answered
+
+
+def begin_watch(axes: int) -> Watch:
+    """Before anything is heard."""
+    none, never = jnp.zeros((), int), jnp.asarray(-1)
+    return Watch(jnp.zeros(axes), never, none, none, jnp.zeros(axes), never, none, jnp.asarray(False))
+
+
+def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tuple[Watch, Count]:
+    """What is known of the devices after a cycle in which the command was `sent` before, and the first cause to stop."""
+    new_load, new_pose = told.load_count != memory.load_count, told.pose_count != memory.pose_count
+    sound_load = jnp.isfinite(told.load).all() & (told.load_status == 0)
+    sound_pose = jnp.isfinite(told.pose).all() & (told.pose_status == 0)
+    same = jnp.where(new_load, jnp.where((told.load == memory.load).all(), memory.load_same + 1, 0), memory.load_same)
+    after = Watch(
+        jnp.where(new_load & sound_load, told.load, memory.load),
+        told.load_count,
+        jnp.where(new_load, 0, memory.load_silence + 1),
+        same,
+        jnp.where(new_pose & sound_pose, told.pose, memory.pose),
+        told.pose_count,
+        jnp.where(new_pose, 0, memory.pose_silence + 1),
+        memory.heard | (new_load & sound_load & new_pose & sound_pose),
+    )
+    forces = after.load[:PLACES]
+    false = jnp.asarray(False)
+    inside = [((e.lowest <= p) & (p <= e.highest)).all() for e, p in limits.parts(after.pose)]
+    near = [_size(d) <= e.tracking for e, d in limits.parts(after.pose - sent)]
+    cause = _first(
+        (Cause.SENSOR_INVALID, ~jnp.isfinite(told.load).all()),
+        (Cause.SENSOR_STATUS, told.load_status != 0),
+        (Cause.SENSOR_STALE, after.load_silence > limits.sensor_silence),
+        (Cause.SENSOR_SATURATED, false if limits.saturation is None else (jnp.abs(forces) >= limits.saturation).any()),
+        (Cause.SENSOR_FROZEN, false if limits.sensor_frozen is None else same > limits.sensor_frozen),
+        (Cause.ROBOT_INVALID, ~jnp.isfinite(told.pose).all()),
+        (Cause.ROBOT_STATUS, told.pose_status != 0),
+        (Cause.ROBOT_STALE, after.pose_silence > limits.robot_silence),
+        (Cause.FORCE, ~(_size(forces) <= limits.force)),
+        (Cause.TORQUE, false if limits.torque is None else ~(_size(after.load[PLACES:]) <= limits.torque)),
+        (Cause.POSITION, ~jnp.stack(inside).all()),
+        (Cause.TRACKING, ~jnp.stack(near).all()),
+        (Cause.LATE, told.late > limits.late),
+    )
+    return after, cause
+
+
+def check_energy(limits: Limits, injected: Scalar, given: Scalar) -> Count:
+    """The cause to stop in the energy (J) that delays have `injected`, and in what the measured force has `given` in all."""
+    false = jnp.asarray(False)
+    return _first(
+        (
+            Cause.INJECTED_ENERGY,
+            false if limits.injected_energy is None else ~(injected <= limits.injected_energy),
+        ),
+        (Cause.PASSIVITY, false if limits.passivity is None else ~(given <= limits.passivity)),
+    )
+
+
+def check_command(limits: Limits, sent: Axes, rate: Axes, wanted: Axes, period: Scalar) -> Count:
+    """The cause to stop in a command that is `wanted` (m, rad) behind one that was `sent` with a `rate` (m/s, rad/s)."""
+    fast, sudden, far = [], [], []
+    rows = zip(*(limits.parts(part) for part in (sent, rate, wanted)), strict=True)
+    for (envelope, last), (_, before), (_, place) in rows:
+        speed = (place - last) / period
+        fast.append(_size(speed) <= envelope.speed)
+        sudden.append(_size(speed - before) <= envelope.acceleration * period * (1 + 1e-9))
+        end = place + speed * (_size(speed) / (2 * envelope.acceleration))
+        far.append(((envelope.lowest <= end) & (end <= envelope.highest)).all())
+    return _first(
+        (Cause.COMMAND, ~jnp.isfinite(wanted).all()),
+        (Cause.SPEED, ~jnp.stack(fast).all()),
+        (Cause.ACCELERATION, ~jnp.stack(sudden).all()),
+        (Cause.WORKSPACE, ~jnp.stack(far).all()),
+    )
+
+
+def brake(limits: Limits, rate: Axes, period: Scalar) -> Axes:
+    """The rate (m/s, rad/s) of the command in the next cycle of braking: slower by what is allowed, in its direction."""
+    slower = []
+    for envelope, before in limits.parts(rate):
+        speed = _size(before)
+        kept = jnp.maximum(speed - envelope.acceleration * period, 0.0) / jnp.where(speed > 0, speed, 1.0)
+        slower.append(before * kept)
+    return jnp.concatenate(slower)
+
+
+def approach(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar) -> Axes:
+    """The rate (m/s, rad/s) of the next command on a straight way from rest to rest at a `goal` (m, rad).
+
+    It keeps half of the limits. With x = v/(a h) and a distance a h² x (x + 1)/2 left, going on at v leaves a h² x (x − 1)/2,
+    where the same law gives x − 1: so it brakes by a in each cycle; in the last two, by at most 9/8 of that.
+    """
+    found = []
+    rows = zip(*(limits.parts(part) for part in (sent, rate, goal)), strict=True)
+    for (envelope, place), (_, before), (_, end) in rows:
+        way = end - place
+        left = _size(way)
+        gain = GENTLY * envelope.acceleration * period
+        braking = gain * (jnp.sqrt(0.25 + 2 * left / (gain * period)) - 0.5)
+        speed = jnp.minimum(
+            jnp.minimum(_size(before) + gain, GENTLY * envelope.speed), jnp.minimum(braking, left / period)
+        )
+        found.append(way * (speed / jnp.where(left > 0, left, 1.0)))
+    return jnp.concatenate(found)
+
+
+def cycles_to_rest(limits: Limits, rate: Axes, period: Scalar) -> Count:
+    """In how many cycles braking is at rest."""
+    rows = [_size(part) / (envelope.acceleration * period) for envelope, part in limits.parts(rate)]
+    return jnp.ceil(jnp.max(jnp.stack(rows)) * (1 - 1e-12)).astype(int)
+
+
+def first_cause(causes: Sequence[Count]) -> Count:
+    """The first of several that is any."""
+    found = jnp.asarray(int(Cause.NONE))
+    for cause in reversed(causes):
+        found = jnp.where(cause != Cause.NONE, cause, found)
+    return found
+
+
+def _first(*checks: tuple[Cause, Yes]) -> Count:
+    """The first cause whose condition holds."""
+    return first_cause([jnp.where(holds, int(cause), int(Cause.NONE)) for cause, holds in checks])
+
+
+def _size(vector: Axes) -> Scalar:
+    """The length of a vector."""
+    return jnp.sqrt(jnp.sum(vector**2))

@@ -1,0 +1,246 @@
+"""From a scenario to the two programs of a rig that is driven: its computer's cycle, and what stands for its devices."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PyTree
+
+from dockdyn.hil.operation import State
+from dockdyn.hil.sensor import Draws
+from dockdyn.hil.supervisor import PLACES, Envelope, Limits
+from dockdyn.hil.velocity_sources import RobotVelocity
+from dockdyn.kinds.rig.build import number, rig_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.model import Moving, Rig
+from dockdyn.kinds.rig.model_ages import Ages, ages_of
+from dockdyn.kinds.rig.model_driven import Driven, Driving, begin_driving, drive, driven_of, silence
+from dockdyn.kinds.rig.model_halves import begin_laboratory, carry, laboratory_at_rest, measure, told
+from dockdyn.kinds.rig.model_run import randomness
+from dockdyn.kinds.rig.run import Grid, loop_of
+from dockdyn.programs import Program
+from dockdyn.results.driver import Laboratory
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.driven import LimitsSection
+from dockdyn.translate import Untranslatable
+from dockdyn.translate.c_step import CStep, c_step
+
+
+class Chance(NamedTuple):
+    """Random numbers of a cycle of the laboratory, a row a sample but for the encoders."""
+
+    force: Any  # standard normal
+    lost: Any  # 0 … 1
+    jitter: Any  # 0 … 1
+    encoder: Any  # standard normal
+
+
+class RigDriver:
+    """A rig that is driven: what a computer needs of its scenario."""
+
+    def __init__(self, scenario: Scenario, rig: Rig):
+        self.scenario, self.rig = scenario, rig
+
+    @property
+    def axes(self) -> int:
+        """How many axes the robot has."""
+        return self.rig.plant.axes
+
+    @property
+    def period(self) -> float:
+        """The cycle (s)."""
+        return float(self.rig.hold)
+
+    def cycle(self, running: bool = False) -> CStep:
+        """The computer's cycle as C, idle at first or, for a run in lockstep, `running` at t = 0.
+
+        ScenarioError for a rig without limits, one that begins outside of them, and what C cannot do.
+        """
+        scenario, rig = self.scenario, self.rig
+        section = scenario.content.rig
+        if section is None:
+            raise ScenarioError(f"{scenario.name}: rig.limits: missing; a rig that is driven has them")
+        duration = number(scenario.content.duration)
+        driven = _driven(rig, limits_of(section.limits, self.period), number(section.settle), duration)
+        _check_start(scenario.name, driven)
+        return _as_c(scenario.name, "cycle", drive, driven, _begun(driven, running), silence(self.axes))
+
+    def laboratory(self, following: bool = False) -> Laboratory:
+        """The laboratory of the scenario: robot with its lag, contact of the mock-ups, delayed sensor.
+
+        Its robot follows the approach at t = 0, or stands where that begins. ScenarioError where the scenario has no robot,
+        and for what C cannot do.
+        """
+        rig, name = self.rig, self.scenario.name
+        if rig.robot.robot is None:
+            raise ScenarioError(f"{name}: loop.robot: missing; a laboratory has a robot that takes time")
+        chances = self._chances()
+        first, later = (None, None) if chances is None else chances
+        ages, begun, tells = _laboratory(rig, first, following)
+        given = {"command": np.zeros(self.axes), "send": np.zeros((), int)}
+        given |= {} if later is None else {"chance": jax.tree.map(lambda rows: rows[0], later)}
+        step = _as_c(name, "laboratory", _exchange, (rig, ages), begun, given)
+        rows = None if later is None else {f"chance_{part}": values for part, values in later._asdict().items()}
+        return Laboratory(step, {part: np.asarray(value) for part, value in tells.items()}, rows)
+
+    def _chances(self) -> tuple[Chance, Chance] | None:
+        """Random numbers of a run of the scenario: before its first cycle, and in each; None for an ideal sensor.
+
+        A cycle has those of the samples behind its start, the one at its end included.
+        """
+        rig, content = self.rig, self.scenario.content
+        if not rig.sensor.random:
+            return None
+        cycles, samples = Grid.of(rig, content.duration).rows, sum(rig.schedule.samples)
+        drawn, noise = randomness(rig, jnp.asarray(content.seed), cycles, 1)
+        assert drawn is not None
+        flat = jax.tree.map(lambda part: np.asarray(part).reshape(cycles * samples, *part.shape[3:]), drawn)
+        encoder = np.zeros((cycles, rig.plant.port_axes)) if noise is None else np.asarray(noise)[:, 0, 0]
+        first = Chance(flat.force[:1], flat.lost[:1], flat.jitter[:1], encoder[0])
+        rest = jax.tree.map(lambda part: part[1 : 1 + (cycles - 1) * samples], flat)
+        rest = jax.tree.map(lambda part: part.reshape(cycles - 1, samples, *part.shape[1:]), rest)
+        return first, Chance(rest.force, rest.lost, rest.jitter, encoder[1:])
+
+
+def driver_of(scenario: Scenario) -> RigDriver:
+    """The rig of a scenario, if a computer can drive it: one period, nothing that only a simulation knows.
+
+    ScenarioError, in words, where it cannot.
+    """
+    loop = loop_of(scenario)
+    maker = Maker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    _check(scenario.name, rig)
+    return RigDriver(scenario, rig)
+
+
+def _check(name: str, rig: Rig) -> None:
+    """Refuses what no rig has."""
+    if not rig.schedule.hyperperiod.steps:
+        raise ScenarioError(
+            f"{name}: loop.dynamics: continuous; a rig that is driven steps: state a method and loop.hold's period"
+        )
+    if (asks := sum(rig.schedule.asks)) > 1 or sum(rig.schedule.holds) > 1:
+        raise ScenarioError(
+            f"{name}: loop: dynamics and compensator have {asks} instants in {sum(rig.schedule.holds)} periods of the hold; "
+            "a rig that is driven has one cycle: state the same period for all three"
+        )
+    if rig.compensator is not None and rig.compensator.oracle:
+        raise ScenarioError(f"{name}: loop.compensator: knows the motion without rig, which only a simulation does")
+    parts = jax.tree.leaves(rig.compensator, is_leaf=lambda part: isinstance(part, RobotVelocity))
+    if any(isinstance(part, RobotVelocity) for part in parts):
+        raise ScenarioError(
+            f"{name}: loop.compensator.velocity = 'robot': no rig measures it; must be 'model', 'tracking-differentiator' "
+            "or 'filtered-difference'"
+        )
+
+
+def _envelope(*given: Any) -> Envelope:  # noqa: ANN401, numbers of a table that is checked
+    """What axes of one unit may do, from plain numbers."""
+    return Envelope(*(number(each) for each in given))
+
+
+def limits_of(section: LimitsSection, period: float) -> Limits:
+    """The limits of a table, on a rig with this cycle (s)."""
+
+    def cycles(time: float) -> Any:  # noqa: ANN401, as `number`
+        return np.asarray(int(np.ceil(time / period * (1 - 1e-9))))
+
+    def count(value: int | None) -> Any:  # noqa: ANN401, as `number`
+        return None if value is None else np.asarray(value)
+
+    places = _envelope(section.lowest, section.highest, section.speed, section.acceleration, section.tracking)
+    turns = None
+    if section.turn is not None:
+        lowest, highest = [-section.turn] * PLACES, [section.turn] * PLACES
+        rates = (section.turning_speed, section.turning_acceleration, section.tracking_turn)
+        turns = _envelope(lowest, highest, *rates)
+    return Limits(
+        places=places,
+        turns=turns,
+        force=number(section.force),
+        torque=number(section.torque),
+        saturation=number(section.saturation),
+        sensor_silence=cycles(section.sensor_silence),
+        sensor_frozen=count(section.sensor_frozen),
+        robot_silence=cycles(section.robot_silence),
+        late=count(section.late_cycles),
+        injected_energy=number(section.injected_energy),
+        passivity=number(section.passivity),
+    )
+
+
+_driven = Program(driven_of)
+
+
+@partial(Program, static=("running",))
+def _begun(driven: Driven, running: bool) -> Driving:
+    """A cycle's first state: idle, or running at t = 0 already."""
+    begun = begin_driving(driven)
+    if not running:
+        return begun
+    sent = driven.start + driven.rate * driven.rig.hold * ((driven.ramp + 1) / 2 + driven.settle)
+    return begun._replace(
+        state=jnp.asarray(int(State.RUNNING)), ran=driven.ramp + driven.settle, sent=sent, rate=driven.rate
+    )
+
+
+def _check_start(name: str, driven: Driven) -> None:
+    """Refuses a run that begins outside of its limits, or faster."""
+    for (envelope, start), (_, rate) in zip(
+        driven.limits.parts(driven.start), driven.limits.parts(driven.rate), strict=True
+    ):
+        if not ((envelope.lowest <= start) & (start <= envelope.highest)).all():
+            words = f"the run begins at {np.round(np.asarray(start), 6).tolist()}, rig.settle before t = 0"
+            raise ScenarioError(f"{name}: rig.limits: {words}; must be inside")
+        if (speed := float(np.linalg.norm(rate))) > envelope.speed:
+            raise ScenarioError(f"{name}: rig.limits: the approach's speed is {speed:g}; must be below the limit")
+
+
+def _drawn(chance: Chance | None, sample: int) -> Draws | None:
+    """The random numbers of a sample; those of where the force was measured are not told."""
+    if chance is None:
+        return None
+    force = chance.force[sample]
+    return Draws(force, jnp.zeros_like(force), chance.jitter[sample], chance.lost[sample])
+
+
+def _exchange(
+    parameters: tuple[Rig, Ages], laboratory: Moving, given: dict[str, PyTree]
+) -> tuple[Moving, dict[str, Array]]:
+    """A cycle of the laboratory: its robot is told a command, then a cycle later the sensor and the encoders tell."""
+    rig, ages = parameters
+    chance: Chance | None = given.get("chance")
+    last = rig.robot.command(laboratory.past[0])
+    command = jnp.where(given["send"] != 0, given["command"], last)
+    sample = 0
+    for samples in (*rig.schedule.samples[1:], True):
+        laboratory = carry(rig, ages, laboratory, command)
+        if samples:
+            laboratory = measure(rig, ages, laboratory, _drawn(chance, sample))
+            sample += 1
+    return laboratory, told(rig, ages, laboratory, None if chance is None else chance.encoder)._asdict()
+
+
+@partial(Program, static=("following",))
+def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, Moving, dict[str, Array]]:
+    """A laboratory at t = 0, its robot following the approach or at rest where that is, and what it tells first."""
+    ages = ages_of(rig)
+    pose = rig.plant.pose(rig.plant.initial())
+    begun = begin_laboratory(rig) if following else laboratory_at_rest(rig, pose)
+    begun = measure(rig, ages, begun, _drawn(chance, 0))
+    return ages, begun, told(rig, ages, begun, None if chance is None else chance.encoder)._asdict()
+
+
+def _as_c(scenario: str, name: str, step: Any, parameters: PyTree, state: PyTree, given: PyTree) -> CStep:  # noqa: ANN401
+    """A step as C; ScenarioError where it cannot be one."""
+    try:
+        return c_step(name, step, parameters, state, given)
+    except Untranslatable as error:
+        raise ScenarioError(f"{scenario}: the rig cannot be driven: {error}, which has no word in C") from None

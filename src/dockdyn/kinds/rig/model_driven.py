@@ -1,0 +1,228 @@
+"""The cycle of a rig that drives devices: its state, its computer's half, and the supervisor.
+
+A cycle takes what the devices say and answers with a command. Its states are those that an operator goes through; each goes
+to the next by a request, none by itself but at the end of a run and of braking.
+
+Units: SI: m, rad, m/s, rad/s, N, N m, J, s; counts are cycles.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int
+
+from dockdyn.hil.energy_observer import Port, PortEnergy
+from dockdyn.hil.operation import Request, State
+from dockdyn.hil.supervisor import (
+    GENTLY,
+    Cause,
+    Count,
+    Limits,
+    Told,
+    Watch,
+    approach,
+    begin_watch,
+    brake,
+    check_command,
+    check_energy,
+    first_cause,
+    watch_devices,
+)
+from dockdyn.integrate.model import Scalar
+from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.model_halves import Computer, begin_computer, compute, with_pose
+from dockdyn.kinds.rig.model_plant import Axes
+
+ENERGY = PortEnergy(held=True)
+NEAR = 1e-9  # m and rad, from where a run begins
+
+
+class Inputs(NamedTuple):
+    """What goes into a cycle: as `Told`, and from the operator."""
+
+    load: Axes
+    load_count: Count
+    load_status: Count
+    pose: Axes
+    pose_count: Count
+    pose_status: Count
+    late: Count
+    request: Count
+    held: Count  # 0: hold-to-run is released
+
+
+def silence(axes: int) -> Inputs:
+    """What goes into a cycle while nothing has been heard."""
+    still, none, never = jnp.zeros(axes), jnp.zeros((), int), jnp.asarray(-1)
+    return Inputs(still, never, none, still, never, none, none, none, none)
+
+
+class Outputs(NamedTuple):
+    """What comes out of a cycle."""
+
+    command: Axes  # m, rad
+    send: Count  # whether it goes to the robot
+    state: Count
+    cause: Count  # why it was stopped, the first one
+    tick: Count  # cycles of the virtual spacecraft
+    load: Axes  # N, N m, that acts on them
+    model_pose: Axes  # m, rad
+    model_rate: Axes  # m/s, rad/s
+    position: Axes  # m, of the port, of the model
+    injected_energy: Scalar  # J
+    given_energy: Scalar  # J
+
+
+class Driven(eqx.Module):
+    """A rig that drives devices: what does not change during its operation."""
+
+    rig: Rig
+    limits: Limits
+    start: Axes  # m, rad, where a run begins, at rest
+    rate: Axes  # m/s, rad/s, of the approach at t = 0
+    ramp: Count  # cycles in which it comes up to that rate
+    settle: Count  # cycles at that rate before t = 0
+    last: Count  # cycle of the virtual spacecraft in which the run ends
+
+
+class Driving(NamedTuple):
+    """What a cycle passes on to the next one."""
+
+    state: Count
+    cause: Count
+    ran: Count  # cycles of running
+    sent: Axes  # m, rad, the last command
+    rate: Axes  # m/s, rad/s, of it
+    computer: Computer
+    watch: Watch
+    energy: Port
+    given: Scalar  # J
+
+
+def driven_of(rig: Rig, limits: Limits, settle: Scalar, duration: Scalar) -> Driven:
+    """The rig made ready to be driven: where it begins follows from its first command, and from the limits."""
+    begun = begin_computer(rig)
+    first = compute(rig, begun, jnp.zeros(rig.plant.axes))[1].command
+    rate = rig.following * rig.plant.rate(begun.moving.motion)
+    needed = [
+        jnp.sqrt(jnp.sum(part**2)) / (GENTLY * envelope.acceleration * rig.hold)
+        for envelope, part in limits.parts(rate)
+    ]
+    ramp = jnp.maximum(jnp.ceil(jnp.max(jnp.stack(needed))), 1.0)
+    calm = jnp.ceil(settle / rig.hold)
+    start = first - rate * rig.hold * ((ramp + 1) / 2 + calm + 1)
+    last = jnp.ceil(duration / rig.hold * (1 - 1e-12)) + 1
+    return Driven(rig, limits, start, rate, ramp.astype(int), calm.astype(int), last.astype(int))
+
+
+def begin_driving(driven: Driven) -> Driving:
+    """Before the first cycle."""
+    rig, none = driven.rig, jnp.zeros((), int)
+    computer, still = begin_computer(rig), jnp.zeros(rig.plant.axes)
+    port = rig.plant.port(rig.plant.pose(computer.moving.motion), still)[0]
+    energy = ENERGY.init(port, jnp.zeros_like(port))
+    return Driving(none, none, none, still, still, computer, begin_watch(rig.plant.axes), energy, jnp.zeros(()))
+
+
+def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outputs]:
+    """One cycle."""
+    rig, limits, period = driven.rig, driven.limits, driven.rig.hold
+    watch, fault = watch_devices(limits, before.watch, Told(*given[: len(Told._fields)]), before.sent)
+    computer = with_pose(rig, before.computer, watch.pose)
+    moves = (before.state == State.RUNNING) & (before.ran >= driven.ramp + driven.settle)
+    after, answer, seen = compute(rig, computer, watch.load)
+    energy, way = ENERGY.step(before.energy, seen)
+    given_energy = before.given + jnp.sum(before.energy.force * way)
+    wanted = _wanted(driven, before, watch.pose, answer.command)
+    unsound = first_cause(
+        [
+            fault,
+            jnp.where(moves, check_energy(limits, energy.excess, given_energy), int(Cause.NONE)),
+            check_command(limits, before.sent, before.rate, wanted, period),
+            _asked_to_stop(driven, before, given, moves & (computer.moving.tick >= driven.last * rig.schedule.ticks)),
+        ]
+    )
+    tripped = _any(before.state, State.HOMED, State.ARMED, State.RUNNING) & (unsound != Cause.NONE)
+    braking = tripped | _any(before.state, State.STOPPING, State.FAULT)
+    rate = jnp.where(braking, brake(limits, before.rate, period), (wanted - before.sent) / period)
+    sent = jnp.where(braking, before.sent + rate * period, wanted)
+    idle = before.state == State.IDLE
+    rate = jnp.where(idle, 0.0, rate)
+    moves = moves & ~tripped
+    cause = jnp.where((before.cause == Cause.NONE) & tripped, unsound, before.cause)
+    quiet = watch.heard & (fault == Cause.NONE)
+    near = (jnp.abs(sent - driven.start) <= NEAR).all() & (jnp.abs(rate) * period <= NEAR).all()
+    state = jnp.where(tripped, int(State.STOPPING), _next(before, given.request, quiet, near, (rate == 0).all(), cause))
+    kept = jax.tree.map(lambda one, other: jnp.where(moves, one, other), after, computer)
+    ran = jnp.where(before.state == State.RUNNING, before.ran + 1, before.ran)
+    driving = Driving(
+        state,
+        cause,
+        ran,
+        sent,
+        rate,
+        kept,
+        watch,
+        jax.tree.map(lambda one, other: jnp.where(moves, one, other), energy, before.energy),
+        jnp.where(moves, given_energy, before.given),
+    )
+    motion = computer.moving.motion
+    outputs = Outputs(
+        sent,
+        (~idle).astype(int),
+        state,
+        cause,
+        kept.moving.tick // rig.schedule.ticks,
+        watch.load,
+        rig.plant.pose(motion),
+        rig.plant.rate(motion),
+        seen.position,
+        driving.energy.excess,
+        driving.given,
+    )
+    return driving, outputs
+
+
+def _any(state: Int[Array, ""], *states: State) -> Array:
+    """Whether a state is one of these."""
+    return jnp.any(state == np.array(states))
+
+
+def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
+    """The command (m, rad) that the state asks for, if nothing is against it."""
+    period = driven.rig.hold
+    there = before.sent + period * approach(driven.limits, before.sent, before.rate, driven.start, period)
+    coming = before.sent + period * driven.rate * jnp.minimum((before.ran + 1) / driven.ramp, 1.0)
+    running = jnp.where(before.ran < driven.ramp + driven.settle, coming, answer)
+    wanted = jnp.where(before.state == State.IDLE, pose, before.sent)
+    wanted = jnp.where(before.state == State.ARMED, there, wanted)
+    return jnp.where(before.state == State.RUNNING, running, wanted)
+
+
+def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) -> Count:
+    """The cause to stop that no device has given."""
+    held = _any(before.state, State.ARMED, State.RUNNING) & (given.held == 0)
+    causes = [
+        jnp.where(held, int(Cause.RELEASED), int(Cause.NONE)),
+        jnp.where(given.request == Request.STOP, int(Cause.OPERATOR), int(Cause.NONE)),
+        jnp.where(over, int(Cause.END), int(Cause.NONE)),
+    ]
+    return first_cause(causes)
+
+
+def _next(before: Driving, request: Count, quiet: Array, near: Array, resting: Array, cause: Count) -> Count:
+    """The state after a cycle in which nothing was against it."""
+    state = before.state
+    clean = before.cause == Cause.NONE
+    after = jnp.where((state == State.IDLE) & (request == Request.HOME) & quiet & clean, int(State.HOMED), state)
+    after = jnp.where((state == State.HOMED) & (request == Request.ARM), int(State.ARMED), after)
+    after = jnp.where((state == State.ARMED) & (request == Request.RUN) & near, int(State.RUNNING), after)
+    intended = (cause == Cause.OPERATOR) | (cause == Cause.END)
+    ended = jnp.where(intended, int(State.IDLE), int(State.FAULT))
+    return jnp.where((state == State.STOPPING) & resting, ended, after)

@@ -1,0 +1,45 @@
+"""The program that writes the log of a rig: it reads the ring of the loop until its input ends.
+
+`python -m dockdyn.realtime.log_writer RING LOG` reads, as one line of JSON, the entries of a cycle and the scenario.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from dockdyn.files import replacing
+from dockdyn.realtime.rig_log import RigLogWriter
+from dockdyn.realtime.ring import Ring, record_type
+from dockdyn.translate.c_step import CStep, Entry
+
+PAUSE = 0.1  # s between two looks at the ring
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
+    facts = json.loads(sys.stdin.buffer.readline())
+    inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
+    record = record_type(CStep("cycle", "", "", inputs, outputs, b""))
+    ring, path = Ring(Path(sys.argv[1]), record), Path(sys.argv[2])
+    began, read, missing = int(ring.head["began"]), 0, 0
+    with replacing(path) as (file,):
+        writer = RigLogWriter(file, record, facts["scenario"])
+        ended = False
+        while not ended:
+            ended = bool(select.select([sys.stdin], [], [], PAUSE)[0])
+            rows, lost = ring.since(read)
+            for place, row in enumerate(rows):
+                writer.write(row, read + lost + place, began)
+            read, missing = read + lost + len(rows), missing + lost
+        writer.finish(missing)
+
+
+if __name__ == "__main__":
+    np.seterr(all="ignore")
+    main()

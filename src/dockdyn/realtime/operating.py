@@ -1,0 +1,128 @@
+"""What an operator does with a served rig: home, arm, run, watch; and what is told meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dockdyn.hil.operation import Request, State
+from dockdyn.hil.supervisor import Cause
+from dockdyn.realtime.cycle_check import percentiles
+from dockdyn.realtime.server import Refused, ServedRig
+from dockdyn.realtime.wakeups import SECOND
+
+POLL = 0.05  # s
+HOLD = 0.7  # s that a key counts as held: longer than a keyboard takes to repeat it
+INTENDED = (Cause.END, Cause.OPERATOR)
+ASKED_FOR = {State.HOMED: "arm", State.ARMED: "run"}  # what is typed in a state
+NEXT = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.RUN}
+
+
+class Console(Protocol):
+    """Where an operator types and reads."""
+
+    def tell(self, text: str) -> None:
+        """A line that stays."""
+
+    def show(self, text: str) -> None:
+        """What is so just now; it takes the place of what was."""
+
+    def typed(self) -> str | None:
+        """A line that was typed, if there is one."""
+
+    def held(self) -> bool:
+        """Whether the key of hold-to-run was pressed since the last call."""
+
+
+class Outcome(NamedTuple):
+    """How an operation ended."""
+
+    cause: Cause
+    cycles: int
+    late: int  # cycles that were missed
+    answers: dict[str, float]  # s from receiving to sending, by share
+    unseen: int  # records that were overwritten before they were looked at
+
+    @property
+    def intended(self) -> bool:
+        """Whether the rig was stopped because it should."""
+        return self.cause in INTENDED
+
+
+class Operation:
+    """A served rig from idle to its end."""
+
+    def __init__(self, rig: ServedRig, console: Console, hold_to_run: bool, stop_asked: Callable[[], bool]):
+        self.rig, self.console, self.hold_to_run, self.stop_asked = rig, console, hold_to_run, stop_asked
+        self.state, self.cause = State.IDLE, Cause.NONE
+        self.cycles = self.late = 0
+        self.answers: list[np.ndarray] = []
+        self.confirmed: set[str] = set()
+
+    def run(self) -> Outcome:
+        """Go through the states, asking at each, until `stop_asked` or the end. Raises Refused where the loop ends."""
+        if not self.hold_to_run:
+            self.rig.hold(None)
+        self.console.tell(f"{State.IDLE.name.lower()}: waiting for sensor and robot")
+        while not self._over():
+            time.sleep(POLL)
+            self._step()
+        answers = percentiles(np.concatenate([np.empty(0), *self.answers]))
+        cause = Cause.OPERATOR if self.cause == Cause.NONE else self.cause
+        return Outcome(cause, self.cycles, self.late, answers, self.rig.lost)
+
+    def _over(self) -> bool:
+        """Whether nothing will happen any more."""
+        ended = self.cause != Cause.NONE or self.stop_asked()
+        return ended and self.state in (State.IDLE, State.FAULT)
+
+    def _step(self) -> None:
+        """Look at what has happened, and ask for what comes next."""
+        if not self.rig.running:
+            raise Refused("the loop has ended by itself")
+        rows = self.rig.news()
+        for row in rows:
+            self._follow(row)
+        self.cycles += len(rows)
+        self.late += int(rows["inputs"]["late"].sum())
+        self.answers.append(rows["answer"][rows["answer"] >= 0] / SECOND)
+        if len(rows):
+            self.console.show(_words_of(rows[-1]))
+        self.rig.ask(Request.STOP if self.stop_asked() else self._next())
+
+    def _follow(self, row: np.void) -> None:
+        """Tell a change of state."""
+        state, cause = State(int(row["outputs"]["state"])), Cause(int(row["outputs"]["cause"]))
+        if state != self.state:
+            why = "" if cause == Cause.NONE else f" ({cause.name.lower().replace('_', ' ')})"
+            self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
+            if state in ASKED_FOR:
+                words = "hold a key" if self.hold_to_run else f"type {ASKED_FOR[state]} and Enter"
+                self.console.tell(f"{words} to {ASKED_FOR[state]}; Ctrl-C stops")
+        self.state, self.cause = state, cause
+
+    def _next(self) -> Request:
+        """What is asked for in this state."""
+        if self.cause != Cause.NONE:
+            return Request.NONE
+        if self.hold_to_run:
+            held = self.console.held()
+            if held:
+                self.rig.hold(HOLD)
+            return NEXT.get(self.state, Request.NONE) if held or self.state == State.IDLE else Request.NONE
+        if (line := self.console.typed()) is not None:
+            self.confirmed.add(line.strip().lower())
+        asked = ASKED_FOR.get(self.state)
+        return NEXT.get(self.state, Request.NONE) if asked is None or asked in self.confirmed else Request.NONE
+
+
+def _words_of(row: np.void) -> str:
+    """A cycle in a line."""
+    out = row["outputs"]
+    force, place = np.linalg.norm(out["load"][:3]), np.array2string(out["command"], precision=4, suppress_small=True)
+    return (
+        f"{State(int(out['state'])).name.lower()}  {row['time'] / SECOND:8.2f} s  force {force:8.2f} N  command {place}"
+    )

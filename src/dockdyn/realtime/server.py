@@ -1,0 +1,163 @@
+"""The loop of a driven rig in a process of its own, beside a process that writes its log; both end with who started them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dockdyn.hil.operation import Request
+from dockdyn.realtime.device_kinds import LOOP, speaker_of
+from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
+from dockdyn.realtime.wakeups import PRIORITY, SECOND
+from dockdyn.scenario.tables.driven import DevicesSection
+from dockdyn.translate.c_library import compiled
+from dockdyn.translate.c_step import CStep
+
+REMEMBERED = 60.0  # s of records in the ring
+PATIENCE = 5.0  # s, for a process to begin or to end
+POLL = 5e-3  # s
+
+
+class Refused(Exception):
+    """The loop cannot run here; the message says why in one line."""
+
+
+class Settings(NamedTuple):
+    """How the loop shall run."""
+
+    best_effort: bool = False  # also without the rights that real time needs
+    cpu: int | None = None
+    priority: int = PRIORITY
+
+
+class ServedRig:
+    """A loop that runs; what it tells, and what it is asked."""
+
+    def __init__(self, process: subprocess.Popen[bytes], ring: Ring):
+        self.process, self.ring, self.read = process, ring, 0
+        self.lost = 0  # records that were overwritten before they were read here
+
+    def ask(self, request: Request) -> None:
+        """What the operator asks for; the next cycle takes it."""
+        self.ring.head["request"] = int(request)
+
+    def hold(self, seconds: float | None) -> None:
+        """Hold-to-run is held for so long (s) from now; None: for ever."""
+        self.ring.head["held_until"] = FOR_EVER if seconds is None else time.monotonic_ns() + int(seconds * SECOND)
+
+    def news(self) -> np.ndarray:
+        """The records since the last call."""
+        found, lost = self.ring.since(self.read)
+        self.read, self.lost = self.read + lost + len(found), self.lost + lost
+        return found
+
+    @property
+    def running(self) -> bool:
+        """Whether the process still runs."""
+        return self.process.poll() is None
+
+
+@contextlib.contextmanager
+def served(
+    step: CStep, period: float, devices: DevicesSection, scenario: str, log: Path | None, settings: Settings
+) -> Iterator[ServedRig]:
+    """The loop while the block runs, which should end with a rig at rest: else it is braked first.
+
+    `scenario` is its text, for the log. Raises Refused where the system does not allow real time and `best_effort` is
+    false, where an address is taken, and where the loop ends before the block; NoCompiler without a C compiler.
+    """
+    program = loop_program(step, devices)
+    with tempfile.TemporaryDirectory(prefix="dockdyn-rig-", dir=_shared_folder()) as folder:
+        ring, image = Path(folder) / "ring", Path(folder) / "image"
+        make_ring(ring, step, max(int(REMEMBERED / period), 1000))
+        image.write_bytes(step.image)
+        words = [str(program), str(ring), str(image), str(round(period * SECOND))]
+        words += [devices.sensor.host, str(devices.sensor.port), devices.robot.host, str(devices.robot.port)]
+        words += [
+            str(settings.priority),
+            str(-1 if settings.cpu is None else settings.cpu),
+            str(int(settings.best_effort)),
+        ]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True) as process:
+            served_rig = ServedRig(process, Ring(ring, record_type(step)))
+            try:
+                _wait_for_begin(served_rig)
+                with _logging(ring, step, scenario, log):
+                    yield served_rig
+                    _end(served_rig)
+            finally:
+                process.terminate()  # it brakes first
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(PATIENCE)
+                process.kill()
+
+
+def loop_program(step: CStep, devices: DevicesSection) -> Path:
+    """The program of the loop around a cycle. Raises NoCompiler without a C compiler."""
+    sources = [*(LOOP / name for name in ("loop.c", "exchange.h", "shared.h"))]
+    sources.append(speaker_of(devices.sensor.kind, devices.robot.kind))
+    files = {source.name: source.read_text() for source in sources}
+    return compiled(files | {f"{step.name}.h": step.header, f"{step.name}.c": step.source})
+
+
+def _shared_folder() -> str | None:
+    """Where files are memory, if there is such a place."""
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+def _wait_for_begin(rig: ServedRig) -> None:
+    """Waits until the loop runs. Raises Refused where it does not."""
+    deadline = time.monotonic() + PATIENCE
+    while not rig.ring.written:
+        if not rig.running:
+            raise Refused(_words_of(rig))
+        if time.monotonic() > deadline:
+            raise Refused("the loop does not begin")
+        time.sleep(POLL)
+
+
+def _words_of(rig: ServedRig) -> str:
+    """Why the loop has ended."""
+    said = rig.process.stderr.read().decode(errors="replace").strip() if rig.process.stderr else ""
+    reasons = {
+        3: f"{said}; give the user the limits rtprio and memlock, or take --best-effort",
+        4: f"the network: {said}",
+        6: "a cycle met what C cannot do",
+    }
+    return reasons.get(rig.process.returncode, f"the loop has ended with {rig.process.returncode}: {said}")
+
+
+def _end(rig: ServedRig) -> None:
+    """Ends a loop whose rig is at rest. Raises Refused where it has ended by itself."""
+    if not rig.running:
+        raise Refused(_words_of(rig))
+    rig.ring.head["quit"] = 1
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        rig.process.wait(PATIENCE)
+
+
+@contextlib.contextmanager
+def _logging(ring: Path, step: CStep, scenario: str, log: Path | None) -> Iterator[None]:
+    """A process that writes the log, until the block ends."""
+    if log is None:
+        yield
+        return
+    facts = {"entries": [[list(each) for each in part] for part in (step.inputs, step.outputs)], "scenario": scenario}
+    words = [sys.executable, "-m", "dockdyn.realtime.log_writer", str(ring), str(log)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(facts).encode() + b"\n")
+        process.stdin.flush()
+        yield
+        process.stdin.close()
+        if process.wait():
+            raise Refused(f"{log}: the log cannot be written")

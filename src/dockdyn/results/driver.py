@@ -1,0 +1,45 @@
+"""What a computer needs to drive the rig of a scenario, and what stands for that rig's devices, of whatever kind."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dockdyn.translate.c_step import CStep
+
+
+class Laboratory(NamedTuple):
+    """A laboratory as C.
+
+    Its cycle takes `command` (m, rad), `send`, whether that is told, and random numbers; it answers `load` (N, N m) and
+    `pose` (m, rad).
+    """
+
+    step: CStep
+    first: dict[str, np.ndarray]  # what it answers before the first cycle
+    chances: dict[str, np.ndarray] | None  # random numbers by input, a row a cycle of a run; None: it takes none
+
+
+class Driver(Protocol):
+    """A rig that is driven."""
+
+    @property
+    def axes(self) -> int:
+        """How many axes the robot has."""
+
+    @property
+    def period(self) -> float:
+        """The cycle (s)."""
+
+    def cycle(self, running: bool = False) -> CStep:
+        """The computer's cycle as C, idle at first or, for a run in lockstep, `running` at t = 0.
+
+        Raises ScenarioError for a rig that cannot be driven.
+        """
+
+    def laboratory(self, following: bool = False) -> Laboratory:
+        """The laboratory; its robot follows the approach at t = 0, or stands where that begins.
+
+        Raises ScenarioError for one that is not stated.
+        """

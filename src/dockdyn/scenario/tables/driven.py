@@ -1,0 +1,101 @@
+"""The table `[rig]`: what a rig in the laboratory must keep to when it is driven, and the devices that it has."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.part import refuse
+
+OF_ANGLES = ("torque", "turn", "turning_speed", "turning_acceleration", "tracking_turn")
+
+
+class LimitsSection(Section):
+    """The table `[rig.limits]`: beyond any of these the rig is stopped. Those of angles are of a robot in space alone."""
+
+    lowest: Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
+    highest: Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
+    speed: quantity("m/s", "a speed", above=0)
+    acceleration: quantity("m/s**2", "an acceleration", above=0)
+    tracking: quantity("m", "a distance", above=0)
+    force: quantity("N", "a force", above=0)
+    torque: quantity("N*m", "a torque", above=0) | None = None
+    turn: quantity("rad", "an angle", above=0) | None = None
+    turning_speed: quantity("rad/s", "an angular velocity", above=0) | None = None
+    turning_acceleration: quantity("rad/s**2", "an angular acceleration", above=0) | None = None
+    tracking_turn: quantity("rad", "an angle", above=0) | None = None
+    saturation: quantity("N", "a force", above=0) | None = None
+    sensor_silence: quantity("s", "a time", least=0) = 0.0
+    sensor_frozen: Annotated[int, Field(ge=1)] | None = None
+    robot_silence: quantity("s", "a time", least=0) = 0.0
+    late_cycles: Annotated[int, Field(ge=0)] = 0
+    injected_energy: quantity("J", "an energy", least=0) | None = None
+    passivity: quantity("J", "an energy", least=0) | None = None
+
+    @model_validator(mode="after")
+    def a_box(self) -> Self:
+        if len(self.lowest) != len(self.highest):
+            refuse(f"lowest, highest: have {len(self.lowest)} and {len(self.highest)} numbers; must have as many")
+        for low, high in zip(self.lowest, self.highest, strict=True):
+            if low >= high:
+                refuse(f"lowest, highest: {low:g} m and {high:g} m: the lowest must be below the highest")
+        return self
+
+    def check_axes(self, axes: int) -> None:
+        """Refuses limits that are not those of a robot with so many `axes`."""
+        if len(self.lowest) != (needed := min(axes, 3)):
+            refuse(
+                f"rig.limits.lowest: has {len(self.lowest)} numbers; must have {needed}, one for each axis that moves"
+            )
+        for name in OF_ANGLES:
+            if (getattr(self, name) is None) == (axes > 1):
+                words = "missing; a robot in space has it" if axes > 1 else "a robot along one direction has none"
+                refuse(f"rig.limits.{name}: {words}")
+
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+DeviceKind = Literal["plain"]  # what dockdyn.realtime.device_kinds knows
+
+
+class SensorDeviceSection(Section):
+    """The table `[rig.device.sensor]`: where the force sensor is asked, and how it speaks."""
+
+    kind: DeviceKind = "plain"
+    host: str = "127.0.0.1"
+    port: Port = 49152
+
+
+class RobotDeviceSection(Section):
+    """The table `[rig.device.robot]`: where the robot is listened to, and how it speaks."""
+
+    kind: DeviceKind = "plain"
+    host: str = "127.0.0.1"
+    port: Port = 49153
+
+
+class DevicesSection(Section):
+    """The tables of a rig's devices."""
+
+    sensor: SensorDeviceSection = SensorDeviceSection()
+    robot: RobotDeviceSection = RobotDeviceSection()
+
+    @model_validator(mode="after")
+    def by_address(self) -> Self:
+        for name in ("sensor", "robot"):
+            try:
+                IPv4Address(host := getattr(self, name).host)
+            except ValueError:
+                refuse(f"{name}.host = {host!r}: must be an address such as 192.168.0.10")
+        return self
+
+
+class DrivenSection(Section):
+    """What counts when the rig is driven: simulations leave it out."""
+
+    settle: quantity("s", "a time", least=0) = 1.0
+    limits: LimitsSection
+    device: DevicesSection = DevicesSection()

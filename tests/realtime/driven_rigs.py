@@ -1,0 +1,51 @@
+"""Rigs that computers drive, for tests."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import dockdyn
+from dockdyn.scenario.kinds import kind_named
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+
+ALONG = {"lowest": [-1.0], "highest": [0.5], "speed": 0.5, "acceleration": 20.0, "tracking": 0.05, "force": 1e4}
+IN_SPACE = {
+    "lowest": [-6.0, -6.0, -6.0],
+    "highest": [6.0, 6.0, 6.0],
+    "speed": 1.0,
+    "acceleration": 20.0,
+    "tracking": 0.1,
+    "force": 1e3,
+    "torque": 1e3,
+    "turn": 3.0,
+    "turning_speed": 3.0,
+    "turning_acceleration": 30.0,
+    "tracking_turn": 0.3,
+}
+LINE = {
+    "loop.compensator.law": "lead-energy",
+    "loop.dynamics.period": "4 ms",
+    "loop.sensor.delay": "4 ms",
+    "contact.bilateral": False,
+    "start.position": "-10 mm",
+}
+SPACE = {"loop.robot.bandwidth": "8 Hz", "loop.robot.damping": 0.7, "loop.delay": "8 ms", "duration": "14 s"}
+
+
+def on_a_line(**changed):
+    """A rig along one direction: a mass that approaches a wall."""
+    limits = {f"rig.limits.{name}": value for name, value in ALONG.items()}
+    return dockdyn.load("sits", LINE | limits | {k.replace("__", "."): v for k, v in changed.items()})
+
+
+def in_space(**changed):
+    """A probe and a cone."""
+    limits = {f"rig.limits.{name}": value for name, value in IN_SPACE.items()}
+    return dockdyn.load("epos-like", SPACE | limits | {k.replace("__", "."): v for k, v in changed.items()})
+
+
+def driver(scenario):
+    return kind_named(scenario.kind).driver(scenario)

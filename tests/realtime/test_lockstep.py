@@ -1,0 +1,104 @@
+"""A computer that drives a laboratory through datagrams: the same motion as in simulation, to the last bit."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from driven_rigs import driver, in_space, needs_compiler, on_a_line
+
+import dockdyn
+from dockdyn.hil.operation import State
+from dockdyn.hil.supervisor import Cause
+from dockdyn.realtime.lockstep import run_in_lockstep
+from dockdyn.scenario.language.errors import ScenarioError
+
+pytestmark = needs_compiler
+IMPERFECT = {
+    "loop__sensor__period": "4 ms",
+    "loop__sensor__noise": "0.5 N",
+    "loop__sensor__jitter": "1 ms",
+    "loop__sensor__drop_rate": 0.1,
+    "loop__sensor__bias": "0.2 N",
+    "loop__sensor__resolution": "10 mN",
+}
+PLAIN = {"loop__compensator__law": "command-lead"}
+SWINGS = {"contact__bilateral": True, "start__position": 0.0, "duration": "60 s"}
+CASES = {
+    "swinging for a minute": on_a_line(**SWINGS, **PLAIN),
+    "averaged": on_a_line(duration="10 s", loop__sensor__period="4 ms", loop__sensor__averaging="4 ms", **PLAIN),
+    "limited robot": on_a_line(duration="10 s", loop__robot__rate_limit="70 mm/s", **PLAIN),
+    "space": in_space(loop__compensator__law="lead-energy"),
+}
+
+
+def both(scenario):
+    """The run of a scenario, and what the computer puts out over it."""
+    whole = dockdyn.simulate(scenario)
+    found = run_in_lockstep(driver(scenario), whole.sizes["time"])
+    assert (found["state"] == State.RUNNING).all(), f"stopped: {Cause(found['cause'].max()).name}"
+    assert np.abs(whole.measured_force).max() > 1.0, "nothing was touched"
+    return whole, found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_rig_moves_as_in_simulation(name):
+    """Nothing is rounded on the way, so nothing differs."""
+    whole, found = both(CASES[name])
+    count, ports = len(found), whole.sizes.get("axis", 1)
+    for ours, theirs in (("position", "position"), ("load", "measured_force")):
+        np.testing.assert_array_equal(found[ours][:, :ports], np.asarray(whole[theirs]).reshape(count, -1))
+    if "model_pose" in whole:
+        np.testing.assert_array_equal(found["model_pose"], whole.model_pose.values)
+
+
+@pytest.mark.parametrize("sampled", ["4 ms", "1 ms"])
+def test_an_imperfect_sensor_moves_the_rig_as_in_simulation(sampled):
+    """The same random numbers; XLA makes them, and rounds products that are added once, not twice."""
+    whole, found = both(on_a_line(duration="15 s", **PLAIN, **IMPERFECT | {"loop__sensor__period": sampled}))
+    np.testing.assert_allclose(found["position"], whole.position.values.reshape(-1, 1), rtol=0, atol=1e-13)
+
+
+def test_a_law_that_reads_where_the_force_was_measured_moves_the_rig_as_in_simulation():
+    """That place comes from the encoders, one cycle and more ago: the same but for its last bit."""
+    whole, found = both(on_a_line(duration="15 s"))
+    np.testing.assert_allclose(found["position"], whole.position.values.reshape(-1, 1), rtol=0, atol=1e-13)
+
+
+def test_between_cycles_that_place_is_on_a_straight_line():
+    """With 6 ms, a cycle and a half, the error is of second order in the cycle."""
+    whole, found = both(on_a_line(duration="15 s", loop__sensor__delay="6 ms"))
+    error = np.abs(found["position"] - whole.position.values.reshape(-1, 1)).max()
+    assert error < 1e-2 * np.ptp(whole.position.values)
+
+
+def test_a_minute_takes_far_less_than_a_minute():
+    began = time.process_time()
+    run_in_lockstep(driver(CASES["space"]), 15_000)
+    assert time.process_time() - began < 15
+
+
+def test_what_no_computer_can_drive_is_refused_in_one_line():
+    continuous = dockdyn.load("sits")
+    cases = [
+        (continuous, "loop.dynamics"),
+        (on_a_line(loop__dynamics__period="1 ms"), "4 instants in 1 periods"),
+        (on_a_line(loop__compensator__law="fixed-gain", loop__compensator__velocity="robot"), "no rig measures it"),
+        (dockdyn.load("probe-cone"), "no devices to drive"),
+    ]
+    for scenario, words in cases:
+        with pytest.raises(ScenarioError, match=words) as refused:
+            driver(scenario)
+        assert "\n" not in str(refused.value)
+
+
+def test_a_cycle_needs_limits_and_a_laboratory_a_robot():
+    with pytest.raises(ScenarioError, match=r"rig\.limits: missing"):
+        driver(dockdyn.load("epos-like")).cycle()
+    with pytest.raises(ScenarioError, match=r"loop\.robot: missing"):
+        driver(dockdyn.load("epos-like")).laboratory()
+    with pytest.raises(ScenarioError, match="must be inside"):
+        driver(on_a_line(rig__limits__lowest=[-0.011])).cycle()
+    with pytest.raises(ScenarioError, match="below the limit"):
+        driver(on_a_line(rig__limits__speed="1 mm/s")).cycle()
