@@ -161,7 +161,7 @@ def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
 
 def _check_log() -> None:
     """Refuses to run where no log could be written."""
-    from dockdyn.results.mcap_names import NEEDED
+    from dockdyn.results.exchange.mcap_names import NEEDED
 
     try:
         import mcap_ros2.writer  # noqa: F401

@@ -13,8 +13,8 @@ from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.datagrams import whole
 from dockdyn.realtime.wakeups import SECOND
-from dockdyn.results.mcap_names import NEEDED
-from dockdyn.results.ros_messages import definition_of
+from dockdyn.results.exchange.mcap_names import NEEDED
+from dockdyn.results.exchange.ros_messages import definition_of
 from dockdyn.scenario.language.errors import ScenarioError
 
 CYCLE = "/cycle"  # the channel with all that goes in and comes out
