@@ -21,11 +21,13 @@ from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSetting
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
 from dockdyn.realtime.devices.fanuc import Fanuc, FanucRequest, FanucSettings
 from dockdyn.realtime.devices.netft import SATURATED, NetFT, NetFTSettings, RequestCommand
-from dockdyn.realtime.devices.raw_udp import RawUDP
+from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
 START = Pose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
-RAW = raw_settings(False, "vector", "f64", "u32")
+RAW = RawUDPSettings(  # what the robot and the sensor send, and what the robot is sent
+    raw_settings(False, "angles", "f64", "u32").received, raw_settings(True, "vector", "f64", "u16").received
+)
 
 
 def command(cycle):
@@ -312,12 +314,13 @@ def test_without_reordering_jitter_keeps_the_order():
     assert [int.from_bytes(each) for each in wire.deliver(10.0)] == list(range(500))
 
 
-def test_a_loop_over_bad_wires_counts_every_packet():
-    """What was sent is good, refused by name, lost or under way; the robot survives within its limit."""
-    robot, server = raw_pair(late_limit=200)
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_loop_over_bad_wires_counts_every_packet(pair):
+    """What was sent is good, refused by name, or lost; what was lost is what the sequence says; no setpoint is a wrong one."""
+    robot, server = pair(late_limit=10_000)
     there = Wire(WireSettings(0.0005, 0.001, 0.05, 0.05, 0.05, 0.004), 1)
     back = Wire(WireSettings(0.0005, 0.001, 0.05, 0.05, 0.05, 0.004), 2)
-    answered, sent = 0, 0
+    sent, sequences = 0, []
     for step in range(8000):
         time = 0.0005 * step
         for packet in robot.tick(time, START):
@@ -325,15 +328,17 @@ def test_a_loop_over_bad_wires_counts_every_packet():
             there.send(time, packet)
         for packet in there.deliver(time):
             try:
-                answer = server.answer(packet, command(1))
+                answer = server.answer(packet, Command(START.position, START.rotation_vector))
             except BadPacket:
                 continue
-            answered += 1
+            sequences.append(server.codec.counts.good)
             back.send(time, answer)
         for packet in back.deliver(time):
             robot.receive(time, packet)
+        assert math.dist(robot.cycle.setpoint.position, START.position) < 1e-6
     counts = server.codec.counts
-    assert sent == 1000 and counts.good == answered
+    assert sent == 1000 and counts.good == len(sequences) and there.lost and there.duplicated and there.overtaken
     assert counts.good + counts.bad[PacketError.STALE] + there.lost == sent + there.duplicated
     assert counts.lost == sent - counts.good
-    assert robot.ignored["stale"] > 10 and 30 < robot.cycle.late < 200 and not robot.cycle.stopped
+    assert 30 < robot.cycle.late < 300 and not robot.cycle.stopped
+    assert set(robot.ignored) <= {"stale", "wrong IPOC"} and sum(robot.ignored.values()) > 10

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
-from dockdyn.realtime.devices.emulated.rsi import corrected
+from dockdyn.realtime.devices.emulated.rsi import correct
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
 # as KUKA's own client library has it in its tests (docs/devices.md)
@@ -28,13 +28,17 @@ def rotation(command):
 
 
 def test_a_published_message():
-    pose = RSI(RSISettings()).decode_robot(PUBLISHED)
+    codec = RSI(RSISettings())
+    pose = codec.decode_robot(PUBLISHED)
     assert pose.position == pytest.approx((0.00532, 0.0064, 0.1113), rel=1e-15)
     expected = Rotation.from_euler("ZYX", (12.2, 0, 12.5), degrees=True).as_rotvec()
     assert pose.rotation_vector == pytest.approx(tuple(expected), abs=1e-15)
     joints = (0.14311699, 0.0575958, 1.9490091, 0.213317, -0.614355, -0.218166)  # rad, as the library's tests have them
     assert pose.joints[:6] == pytest.approx(joints, abs=2e-6)
-    assert (pose.sequence, pose.status) == (357, 11)
+    assert (pose.sequence, pose.status, codec.late) == (357, 0, 11)
+    for late, status in ((11, 0), (14, 3), (14, 0), (2, 0)):  # more than before
+        later = PUBLISHED.replace(b"357", b"%d" % (codec.ipoc.last + 4)).replace(b'"11"', b'"%d"' % late)
+        assert codec.decode_robot(later).status == status
 
 
 def test_the_answer_by_hand():
@@ -72,7 +76,7 @@ def test_corrections_lead_to_the_pose_within_their_rounding(relative):
     for cycle in range(100):
         wanted = Command(tuple(0.5 * chance.standard_normal(3)), tuple(chance.standard_normal(3)))
         correction, ipoc = robot.decode_answer(codec.encode_answer(wanted))
-        reached = corrected(reached if relative else first, correction)
+        reached = correct(reached if relative else first, correction)
         assert ipoc == 4 + 4 * cycle
         np.testing.assert_allclose(reached.position, wanted.position, atol=allowed, rtol=0)
         assert (rotation(reached) * rotation(wanted).inv()).magnitude() < np.deg2rad(1.5e-3 + 1e-6)

@@ -18,9 +18,9 @@ from dockdyn.realtime.devices.rtde import (
     SETUP_OUTPUTS,
     START,
     RTDESettings,
-    opened,
-    package,
-    split,
+    open_package,
+    split_packages,
+    write_package,
 )
 
 START_POSE = Pose((0.4, 0.1, 0.5), (0.0, 3.0, 0.0), (0.0, -1.5, 1.5, 0.0, 1.5, 0.0, 0.0, 0.0))
@@ -31,11 +31,11 @@ TYPES = b"DOUBLE,VECTOR6D,VECTOR6D,VECTOR6D,UINT32,UINT32"
 def test_packages_of_the_maker_s_library():
     """Requests and a data package as the tests of its client library have them (docs/devices.md)."""
     asked = bytes.fromhex("001d4f 407f400000000000 61637475616c5f71 2c 61637475616c5f7164")
-    assert package(SETUP_OUTPUTS, struct.pack(">d", 500.0) + b"actual_q,actual_qd") == asked
-    assert package(SETUP_OUTPUTS, b"actual_q,actual_qd") == bytes.fromhex(
+    assert write_package(SETUP_OUTPUTS, struct.pack(">d", 500.0) + b"actual_q,actual_qd") == asked
+    assert write_package(SETUP_OUTPUTS, b"actual_q,actual_qd") == bytes.fromhex(
         "00154f 61637475616c5f71 2c 61637475616c5f7164"
     )
-    assert package(ord("U"), bytes.fromhex("01 00000001")) == bytes.fromhex("0008550100000001")
+    assert write_package(ord("U"), bytes.fromhex("01 00000001")) == bytes.fromhex("0008550100000001")
     stamp = bytes.fromhex("40d0758c49ba5e35")  # which they read as 16854.1919 s within 0.1 ms
     told = RTDE(RTDESettings()).encode_data(16854.192, START_POSE, Reading())
     assert told[4:12] == stamp and RTDE().decode_data(told)[0].sequence == 8427096
@@ -109,14 +109,14 @@ def test_packages_that_the_robot_left_out_are_counted():
 
 
 def test_a_stream_comes_in_pieces():
-    stream = package(START) + package(SETUP_OUTPUTS, b"abc") + package(PAUSE)
+    stream = write_package(START) + write_package(SETUP_OUTPUTS, b"abc") + write_package(PAUSE)
     found, rest = [], b""
     for byte in stream:
-        packages, rest = split(rest + bytes([byte]))
+        packages, rest = split_packages(rest + bytes([byte]))
         found += packages
     assert b"".join(found) == stream and len(found) == 3 and not rest
     with pytest.raises(BadPacket, match="wrong-length"):
-        split(b"\x00\x02\x55")
+        split_packages(b"\x00\x02\x55")
 
 
 def connect(version=2, newest=2):
@@ -135,7 +135,7 @@ def test_a_robot_tells_where_it_is_at_the_rate_of_the_version(version, rate):
     poses = [client.decode_data(packet) for packet in told]
     assert client.counts.lost == 0 and poses[-1][1].force == (1.0, 2.0, 3.0)
     assert all(pose.position == START_POSE.position and pose.status == 0 for pose, _ in poses)
-    robot.receive(1.0, package(PAUSE))
+    robot.receive(1.0, write_package(PAUSE))
     assert robot.tick(1.0, START_POSE, Reading()) == []
 
 
@@ -144,11 +144,11 @@ def test_what_a_robot_has_not_is_refused():
         connect(version=2, newest=1)
     robot, client = EmulatedUR(START_POSE), RTDE()
     robot.receive(0.0, client.encode_requests()[0])
-    (answer,) = robot.receive(0.0, package(SETUP_OUTPUTS, struct.pack(">d", 500.0) + b"timestamp,actual_wish"))
-    assert opened(answer) == (SETUP_OUTPUTS, b"\x00DOUBLE,NOT_FOUND")
+    (answer,) = robot.receive(0.0, write_package(SETUP_OUTPUTS, struct.pack(">d", 500.0) + b"timestamp,actual_wish"))
+    assert open_package(answer) == (SETUP_OUTPUTS, b"\x00DOUBLE,NOT_FOUND")
     with pytest.raises(BadPacket, match="missing-field"):
         client.decode_answer(answer)
-    (answer,) = robot.receive(0.0, package(START))
+    (answer,) = robot.receive(0.0, write_package(START))
     with pytest.raises(BadPacket, match="wrong-header"):
         client.decode_answer(answer)
     robot.receive(0.0, b"\x00\x01")

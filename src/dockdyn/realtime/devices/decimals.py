@@ -37,7 +37,7 @@ def read_digits(text: bytes) -> int:
     return int(text)
 
 
-def fixed(value: float, decimals: int) -> bytes:
+def write_decimal(value: float, decimals: int) -> bytes:
     """A number with so many decimals, halves to even; BadPacket where its last digit is not known."""
     unit = 10**decimals
     scaled = value * float(unit)

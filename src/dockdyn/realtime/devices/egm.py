@@ -21,7 +21,7 @@ from dockdyn.realtime.devices.device import (
     Sequence,
     check_range,
 )
-from dockdyn.realtime.devices.rotations import Numbers, quaternion_of_vector, unit_quaternion, vector_of_quaternion
+from dockdyn.realtime.devices.rotations import Numbers, normalise, quaternion_of_vector, vector_of_quaternion
 
 PORT = 6510
 LONGEST = 1472  # bytes of a datagram that one frame of Ethernet holds
@@ -144,7 +144,7 @@ class EGM:
         joints = tuple(each * DEGREE for each in motion.joints.joints[:6])
         for numbers in (position, turn, joints):
             check_range(numbers)
-        quaternion = unit_quaternion(turn)
+        quaternion = normalise(turn)
         self.sequence.advance(message.header.seqno, self.counts)
         return position, vector_of_quaternion(quaternion), joints
 

@@ -23,9 +23,9 @@ from dockdyn.realtime.devices.device import (
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
+    normalise,
     quaternion_of_angles,
     quaternion_of_vector,
-    unit_quaternion,
     vector_of_quaternion,
 )
 from dockdyn.scenario.language.units import convert
@@ -141,10 +141,15 @@ class RawLayout:
 
 @dataclass(frozen=True)
 class RawUDPSettings:
-    """What a side receives and what it sends."""
+    """What a side receives and what it sends; of a server without anything to send, what its sensor sends."""
 
     received: RawLayout
     sent: RawLayout
+
+    @property
+    def other_side(self) -> RawUDPSettings:
+        """The settings of what it talks to."""
+        return RawUDPSettings(self.sent, self.received)
 
 
 class RawUDP:
@@ -274,7 +279,7 @@ def _vector(rotation: str, told: Numbers) -> Numbers:
     """The rotation vector of a rotation as a layout tells it."""
     if rotation == "vector":
         return told[:3]
-    return vector_of_quaternion(unit_quaternion(told) if rotation == "quaternion" else quaternion_of_angles(told[:3]))
+    return vector_of_quaternion(normalise(told) if rotation == "quaternion" else quaternion_of_angles(told[:3]))
 
 
 def _told(rotation: str, vector: Numbers) -> Numbers:

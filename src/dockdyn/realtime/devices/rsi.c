@@ -98,6 +98,12 @@ void rsi_forget(struct rsi *rsi) {
     rsi->ipoc.seen = 0;
 }
 
+static uint32_t newly_late(uint64_t before, uint64_t now) {
+    const uint64_t more = now > before ? now - before : 0;
+    return more > UINT32_MAX ? UINT32_MAX : (uint32_t)more;
+}
+
+/* The status of a pose is how many more answers were late than the message before has told. */
 int rsi_decode_robot(struct rsi *rsi, const uint8_t *packet, size_t size, dd_pose *pose) {
     struct message message;
     const int first = !rsi->ipoc.seen;
@@ -118,7 +124,8 @@ int rsi_decode_robot(struct rsi *rsi, const uint8_t *packet, size_t size, dd_pos
         if (message.tells_joint[i])
             pose->joints[i] = message.joints[i];
     pose->sequence = message.ipoc;
-    pose->status = message.late > UINT32_MAX ? UINT32_MAX : (uint32_t)message.late;
+    pose->status = newly_late(first ? message.late : rsi->late, message.late);
+    rsi->late = message.late;
     return dd_count(&rsi->counts, DD_OK);
 }
 

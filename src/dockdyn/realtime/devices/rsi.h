@@ -16,6 +16,7 @@ struct rsi {
     double position[3], quaternion[4];
     uint8_t echo[RSI_IPOC_DIGITS];
     size_t echo_size;
+    uint64_t late; /* answers, as the robot counts them */
     dd_sequence ipoc;
     dd_counts counts;
 };

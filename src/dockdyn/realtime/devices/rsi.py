@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dockdyn.realtime.devices.decimals import DEGREE, SPACE, fixed, read_digits
+from dockdyn.realtime.devices.decimals import DEGREE, SPACE, read_digits, write_decimal
 from dockdyn.realtime.devices.device import (
     JOINTS,
     LARGEST,
@@ -25,11 +25,11 @@ from dockdyn.realtime.devices.flat_xml import Element, read_message
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
-    product,
+    divide,
+    multiply,
+    normalise,
     quaternion_of_angles,
     quaternion_of_vector,
-    quotient,
-    unit_quaternion,
     vector_of_quaternion,
 )
 
@@ -79,11 +79,15 @@ class RSI:
         """Forget a connection: the next message of the robot is the first."""
         self.ipoc = Sequence(64, self.settings.period)
         self.echo = b""
+        self.late = 0  # answers, as the robot counts them
         self.position: Numbers = (0.0, 0.0, 0.0)
         self.quaternion: Numbers = (1.0, 0.0, 0.0, 0.0)
 
     def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; its status is how many answers came too late. BadPacket for what is no message of it."""
+        """Where the robot is; its status is how many more answers were late than the message before has told.
+
+        BadPacket for what is no message of it.
+        """
         first = self.ipoc.last is None
         try:
             root = read_message(packet, "Rob")
@@ -99,7 +103,10 @@ class RSI:
         self.echo = echo
         if first:
             self.position, self.quaternion = setpoint
-        return Pose(position, vector_of_quaternion(quaternion), joints, int(echo), min(late, _MOST_LATE))
+            self.late = late
+        status = min(max(late - self.late, 0), _MOST_LATE)
+        self.late = late
+        return Pose(position, vector_of_quaternion(quaternion), joints, int(echo), status)
 
     def encode_answer(self, command: Command) -> bytes:
         """The correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
@@ -107,12 +114,12 @@ class RSI:
             raise BadPacket(PacketError.MISSING_FIELD)
         check_range(command.position + command.rotation_vector)
         shift = tuple(new - old for new, old in zip(command.position, self.position, strict=True))
-        turn = quotient(quaternion_of_vector(command.rotation_vector), self.quaternion)
-        numbers = [fixed(each, self.settings.decimals) for each in _frame(shift, turn)]
+        turn = divide(quaternion_of_vector(command.rotation_vector), self.quaternion)
+        numbers = [write_decimal(each, self.settings.decimals) for each in _frame(shift, turn)]
         if self.settings.relative:
             position, turn = _frame_of(tuple(float(each) for each in numbers))
             self.position = tuple(old + each for old, each in zip(self.position, position, strict=True))
-            self.quaternion = unit_quaternion(product(turn, self.quaternion))
+            self.quaternion = normalise(multiply(turn, self.quaternion))
         words = self.settings.correction.encode() + _attributes(FRAME, numbers)
         return b'<Sen Type="%s"><%s<IPOC>%s</IPOC></Sen>' % (self.settings.sensor_type.encode(), words, self.echo)
 
@@ -141,7 +148,7 @@ class RSI:
         return b'<Rob Type="KUKA"><%s<Delay D="%d"/><IPOC>%d</IPOC></Rob>' % (told, actual.status, actual.sequence)
 
     def _written(self, names: tuple[str, ...], values: Numbers) -> bytes:
-        return _attributes(names, [fixed(each, self.settings.decimals) for each in values])
+        return _attributes(names, [write_decimal(each, self.settings.decimals) for each in values])
 
 
 def _attributes(names: tuple[str, ...], numbers: list[bytes]) -> bytes:

@@ -64,7 +64,7 @@ class RTDESettings:
 
 
 class RTDE:
-    """Codec of packages and commands. TCP is a stream: `split` finds the packages in it."""
+    """Codec of packages and commands. TCP is a stream: `split_packages` finds the packages in it."""
 
     def __init__(self, settings: RTDESettings | None = None) -> None:
         self.settings = settings or RTDESettings()
@@ -81,11 +81,11 @@ class RTDE:
         frequency = struct.pack(">d", self.settings.frequency) if self.settings.version > 1 else b""
         recipe = frequency + ",".join(OUTPUTS).encode()
         version = struct.pack(">H", self.settings.version)
-        return [package(VERSION, version), package(SETUP_OUTPUTS, recipe), package(START)]
+        return [write_package(VERSION, version), write_package(SETUP_OUTPUTS, recipe), write_package(START)]
 
     def decode_answer(self, packet: bytes) -> None:
         """Take the robot's answer to a request; BadPacket where it refuses, or has not what is asked for."""
-        kind, content = opened(packet)
+        kind, content = open_package(packet)
         if kind == SETUP_OUTPUTS:
             number, types = (1, content) if self.settings.version == 1 else (content[0] if content else 0, content[1:])
             if number == 0 or types != ",".join(OUTPUTS.values()).encode():
@@ -150,19 +150,19 @@ class RTDE:
         return _HEAD.pack(_HEAD.size + len(recipe) + _CONTENT.size, DATA) + recipe
 
 
-def package(kind: int, content: bytes = b"") -> bytes:
+def write_package(kind: int, content: bytes = b"") -> bytes:
     """A package: its size, its type, its content."""
     return _HEAD.pack(_HEAD.size + len(content), kind) + content
 
 
-def opened(packet: bytes) -> tuple[int, bytes]:
+def open_package(packet: bytes) -> tuple[int, bytes]:
     """The type and the content of a whole package; BadPacket where it is none."""
     if len(packet) < _HEAD.size or int.from_bytes(packet[:2]) != len(packet):
         raise BadPacket(PacketError.WRONG_LENGTH)
     return packet[2], packet[_HEAD.size :]
 
 
-def split(stream: bytes) -> tuple[list[bytes], bytes]:
+def split_packages(stream: bytes) -> tuple[list[bytes], bytes]:
     """The whole packages that a stream begins with, and its rest; BadPacket for a stream that is none."""
     packages = []
     while size := find_package(stream):

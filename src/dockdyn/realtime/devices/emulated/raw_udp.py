@@ -11,12 +11,15 @@ from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 
 
 class EmulatedRawSensor:
-    """The sensor: streams at its rate (readings/s) from the beginning; a saturated reading has the lowest status bit."""
+    """The sensor: streams at its rate (readings/s) from the beginning; a saturated reading has the lowest status bit.
+
+    The settings are those of the server.
+    """
 
     SATURATED = 1
 
     def __init__(self, settings: RawUDPSettings, errors: SensorErrors | None = None, rate: float = 1000.0) -> None:
-        self.codec = RawUDP(settings)
+        self.codec = RawUDP(settings.other_side)
         self.errors = errors or SensorErrors()
         self.rate = rate
         self._told = 0

@@ -29,22 +29,17 @@ class CommandCodec(Protocol):
 class CommandedRobot:
     """The robot: commands that are bad, stale or come after a stop are counted by their names in `ignored`.
 
-    Its `status` is told with every pose, where `tells_late` more by the late answers.
+    Its `status` is told with every pose.
     """
 
     def __init__(
-        self,
-        codec: CommandCodec,
-        tell: Callable[[float, Pose], bytes],
-        cycle: CycleSettings,
-        start: Pose,
-        tells_late: bool = False,
+        self, codec: CommandCodec, tell: Callable[[float, Pose], bytes], cycle: CycleSettings, start: Pose
     ) -> None:
         self.codec = codec
         self.status = 0
         self.ignored: Counter[str] = Counter()
         self.cycle = MasterCycle(cycle, Command(start.position, start.rotation_vector))
-        self._tell, self._tells_late = tell, tells_late
+        self._tell = tell
         self._told = 0
 
     def reconnect(self, time: float, start: Pose) -> None:
@@ -57,8 +52,7 @@ class CommandedRobot:
         if not self.cycle.begin(time):
             return []
         self._told += 1
-        status = self.status + (self.cycle.late if self._tells_late else 0)
-        return [self._tell(time, replace(actual, sequence=self._told, status=status))]
+        return [self._tell(time, replace(actual, sequence=self._told, status=self.status))]
 
     def receive(self, time: float, packet: bytes) -> list[bytes]:
         """Take a command; the robot answers in its next cycle."""
@@ -75,9 +69,9 @@ class CommandedRobot:
 
 
 def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pose) -> CommandedRobot:
-    """A robot that speaks packets of stated fields and tells in its status how many answers were late."""
-    codec = RawUDP(settings)
-    return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start, tells_late=True)
+    """A robot that speaks the packets of a server's settings."""
+    codec = RawUDP(settings.other_side)
+    return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start)
 
 
 def emulate_egm(cycle: CycleSettings, start: Pose) -> CommandedRobot:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
-from dockdyn.realtime.devices.rotations import product, quaternion_of_vector, vector_of_quaternion
+from dockdyn.realtime.devices.rotations import multiply, quaternion_of_vector, vector_of_quaternion
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
 
@@ -77,7 +77,7 @@ class EmulatedRSI:
 
     def _correct(self, correction: Command) -> None:
         base = self.cycle.wanted if self.codec.settings.relative else self._start
-        wanted = corrected(base, correction)
+        wanted = correct(base, correction)
         shift = math.dist(wanted.position, self._start.position)
         turn = math.hypot(*correction.rotation_vector)
         if shift > self.robot.largest_shift or turn > self.robot.largest_turn:
@@ -86,8 +86,8 @@ class EmulatedRSI:
         self.cycle.answer(wanted)
 
 
-def corrected(base: Command, correction: Command) -> Command:
+def correct(base: Command, correction: Command) -> Command:
     """A pose shifted and turned in the axes of the robot's base."""
     position = tuple(each + shift for each, shift in zip(base.position, correction.position, strict=True))
-    turned = product(quaternion_of_vector(correction.rotation_vector), quaternion_of_vector(base.rotation_vector))
+    turned = multiply(quaternion_of_vector(correction.rotation_vector), quaternion_of_vector(base.rotation_vector))
     return Command(position, vector_of_quaternion(turned))

@@ -21,9 +21,9 @@ from dockdyn.realtime.devices.rtde import (
     START,
     VERSION,
     RTDESettings,
-    opened,
-    package,
-    split,
+    open_package,
+    split_packages,
+    write_package,
 )
 
 _COMMAND_SIZE = 32
@@ -70,8 +70,8 @@ class EmulatedUR:
     def receive(self, time: float, stream: bytes) -> list[bytes]:
         """Take bytes of RTDE and answer the requests in them; a stream that is none ends it."""
         try:
-            packages, self._requests = split(self._requests + stream)
-            return [answer for each in packages for answer in self._answer(time, *opened(each))]
+            packages, self._requests = split_packages(self._requests + stream)
+            return [answer for each in packages for answer in self._answer(time, *open_package(each))]
         except BadPacket as bad:
             self.ignored[bad.error.words] += 1
             self.started, self._requests = False, b""
@@ -109,12 +109,12 @@ class EmulatedUR:
             taken = 1 <= version <= self.newest
             if taken:
                 self.codec = RTDE(RTDESettings(version=version, frequency=_OLD_RATE))
-            return [package(VERSION, bytes([taken]))]
+            return [write_package(VERSION, bytes([taken]))]
         if kind == SETUP_OUTPUTS:
-            return [package(SETUP_OUTPUTS, self._set_up(time, content))]
+            return [write_package(SETUP_OUTPUTS, self._set_up(time, content))]
         if kind in (START, PAUSE):
             self.started = kind == START and self._agreed
-            return [package(kind, bytes([kind == PAUSE or self._agreed]))]
+            return [write_package(kind, bytes([kind == PAUSE or self._agreed]))]
         self.ignored["wrong-header"] += 1
         return []
 
