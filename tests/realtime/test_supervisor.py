@@ -8,7 +8,7 @@ from driven_rigs import ALONG, IN_SPACE, driver, in_space, needs_compiler, on_a_
 
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.datagrams import decode_pose, decode_reading, encode_pose, encode_reading
+from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 
 pytestmark = needs_compiler
@@ -47,32 +47,22 @@ class Rig:
     def go_on(self, tamper=lambda reading, pose: (reading, pose), cycles=1, **asked):
         """So many cycles; what the computer puts out in the last."""
         for _ in range(cycles):
-            messages = tamper(
-                *(
-                    decode(data)
-                    for decode, data in zip((decode_reading, decode_pose), self.laboratory.tell(), strict=True)
-                )
-            )
-            data = [
-                None if one is None else encode(one)
-                for encode, one in zip((encode_reading, encode_pose), messages, strict=True)
-            ]
-            command, found = self.computer.answer(*data, **asked)
+            found = self.computer.answer(*tamper(*self.laboratory.tell()), **asked)
             self.found.append(found)
-            self.laboratory.take(command)
+            self.laboratory.take(whole(found["command"]))
         return self.found[-1]
 
 
 def with_load(reading, pose, axis, value):
-    load = reading.load.copy()
+    load = reading.values.copy()
     load[axis] = value
-    return reading._replace(load=load), pose
+    return reading._replace(values=load), pose
 
 
 def with_place(reading, pose, axis, value):
-    place = pose.place.copy()
+    place = pose.values.copy()
     place[axis] += value
-    return reading, pose._replace(place=place)
+    return reading, pose._replace(values=place)
 
 
 FROZEN = np.array([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])
@@ -81,11 +71,11 @@ FAULTS = {  # what happens, in how many cycles it counts
     Cause.SENSOR_STATUS: (lambda r, p: (r._replace(status=4), p), 1),
     Cause.SENSOR_STALE: (lambda r, p: (None, p), 3),
     Cause.SENSOR_SATURATED: (lambda r, p: with_load(r, p, 0, -950.0), 1),
-    Cause.SENSOR_FROZEN: (lambda r, p: (r._replace(load=FROZEN), p), 22),
+    Cause.SENSOR_FROZEN: (lambda r, p: (r._replace(values=FROZEN), p), 22),
     Cause.ROBOT_INVALID: (lambda r, p: with_place(r, p, 4, np.inf), 1),
     Cause.ROBOT_STATUS: (lambda r, p: (r, p._replace(status=1)), 1),
     Cause.ROBOT_STALE: (lambda r, p: (r, None), 2),
-    Cause.FORCE: (lambda r, p: (r._replace(load=np.array([600.0, 600.0, 600.0, 0.0, 0.0, 0.0])), p), 1),
+    Cause.FORCE: (lambda r, p: (r._replace(values=np.array([600.0, 600.0, 600.0, 0.0, 0.0, 0.0])), p), 1),
     Cause.TORQUE: (lambda r, p: with_load(r, p, 3, 2e3), 1),
     Cause.POSITION: (lambda r, p: with_place(r, p, 0, 4.0), 1),
     Cause.TRACKING: (lambda r, p: with_place(r, p, 2, 0.2), 1),
@@ -149,14 +139,14 @@ def test_a_force_that_gives_energy_stops_the_rig(steps):
         push = np.concatenate([20.0 * moves / np.linalg.norm(moves), np.zeros(3)])
         if limit == "passivity":
             count = 0
-            while rig.go_on(lambda r, p, push=push: (r._replace(load=push), p))["state"] == State.RUNNING:
+            while rig.go_on(lambda r, p, push=push: (r._replace(values=push), p))["state"] == State.RUNNING:
                 count += 1
             expected = 0.05 / (20.0 * np.linalg.norm(moves) * CYCLE)
             assert count == pytest.approx(expected, abs=3)
         else:  # the force changes with the model's way, of which the robot is late
             for cycle in range(2000):
                 way = push * np.sin(0.05 * cycle) * 30
-                if rig.go_on(lambda r, p, way=way: (r._replace(load=way), p))["state"] != State.RUNNING:
+                if rig.go_on(lambda r, p, way=way: (r._replace(values=way), p))["state"] != State.RUNNING:
                     break
         assert rig.found[-1]["cause"] == cause
 
@@ -174,7 +164,7 @@ def test_commands_beyond_the_limits_are_never_sent():
         made, limits = driver(scenario), scenario.content.rig.limits
         rig = Rig((made.cycle(running=True), made.laboratory(following=True), made.axes))
         for _ in range(3000):
-            if rig.go_on(lambda r, p: (r._replace(load=push), p))["state"] != State.RUNNING:
+            if rig.go_on(lambda r, p: (r._replace(values=push), p))["state"] != State.RUNNING:
                 break
         assert rig.found[-1]["cause"] == cause
         rig.go_on(cycles=1000)
@@ -210,16 +200,13 @@ def test_no_sequence_of_faults_exceeds_a_limit(runs):
         force, often = rng.choice([0.0, 30.0, 3e3]), rng.choice([0.0, 0.01, 0.3])
         for _ in range(120):
             reading, pose = bench.tell()
-            push = decode_reading(reading)
-            load = push.load + np.array([rng.normal() * force, 0, 0, 0, 0, 0])
-            status = int(rng.random() < often / 10)
-            reading = encode_reading(
-                push._replace(load=load if rng.random() > often / 10 else load * np.nan, status=status)
-            )
-            messages = [None if rng.random() < often else data for data in (reading, pose)]
+            load = reading.values + np.array([rng.normal() * force, 0, 0, 0, 0, 0])
+            load = load if rng.random() > often / 10 else load * np.nan
+            reading = reading._replace(values=load, status=int(rng.random() < often / 10))
+            messages = [None if rng.random() < often else heard for heard in (reading, pose)]
             late, asked = int(rng.random() < often / 10), Request(rng.integers(0, 4))
-            command, found = computer.answer(*messages, request=asked, late=late, held=rng.random() > often / 10)
-            bench.take(command)
+            found = computer.answer(*messages, request=asked, late=late, held=rng.random() > often / 10)
+            bench.take(whole(found["command"]))
             sent.append(found["command"].copy())
             states.append(int(found["state"]))
         causes.add(int(found["cause"]))

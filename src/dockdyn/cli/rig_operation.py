@@ -39,6 +39,7 @@ def serve(
     This is no safety function: the robot's own stops remain. Exit code 1 where the rig was stopped by what it watches.
     """
     from dockdyn.cli.terminal import Terminal, key_by_key
+    from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.server import Refused, Settings, served
     from dockdyn.translate.c_library import NoCompiler
@@ -51,8 +52,9 @@ def serve(
         with contextlib.ExitStack() as stack:
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
             step, settings = driver.cycle(), Settings(best_effort, cpu)
-            devices = content.content.rig.device
-            rig = stack.enter_context(served(step, driver.period, devices, content.text(), log, settings))
+            section = content.content.rig.device
+            devices = devices_of(scenario, section, driver.period)
+            rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
             stop_asked = stack.enter_context(_asking_to_stop())
             outcome = Operation(rig, Terminal(), hold_to_run, stop_asked).run()
     except (NoCompiler, Refused) as error:
@@ -84,22 +86,25 @@ def emulate(
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
+    from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.emulator import EmulatedRig
     from dockdyn.realtime.lockstep import LaboratoryInSteps
-    from dockdyn.scenario.tables.driven import DevicesSection
+    from dockdyn.scenario.tables.devices import DevicesSection
     from dockdyn.translate.c_library import NoCompiler
 
     content, driver = _driver(scenario, override)
-    devices = DevicesSection() if content.content.rig is None else content.content.rig.device
-    sensor, robot = devices.sensor, devices.robot
+    section = DevicesSection() if content.content.rig is None else content.content.rig.device
+    sensor, robot = section.sensor, section.robot
     try:
         laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
-        rig = EmulatedRig(laboratory, driver.period, (sensor.host, sensor.port), (robot.host, robot.port))
+        rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section)
     except NoCompiler as error:
         raise Refusal(f"{scenario}: {error}") from None
     except OSError as error:
         raise Refusal(f"{scenario}: rig.device: {sensor.host}:{sensor.port}: {error.strerror}") from None
-    say(f"sensor at {sensor.host}:{sensor.port}; robot speaks to {robot.host}:{robot.port} every {driver.period:g} s")
+    say(
+        f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} to {robot.host}:{robot.port} every {driver.period:g} s"
+    )
     with _asking_to_stop() as stop_asked:
         rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
     say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")

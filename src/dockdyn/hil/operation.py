@@ -12,8 +12,8 @@ from enum import IntEnum
 class State(IntEnum):
     """Where the operation is."""
 
-    IDLE = 0  # the encoders are read, no command is sent
-    HOMED = 1  # the robot is held at the encoders' pose
+    IDLE = 0  # the robot is held where the encoders first were
+    HOMED = 1  # sensor and robot are well
     ARMED = 2  # it goes, gently, to where the run begins, and waits there
     RUNNING = 3  # it comes up to the approach's speed, then the virtual spacecraft move
     STOPPING = 4  # it brakes

@@ -117,13 +117,15 @@ class Watch(NamedTuple):
     pose: Axes  # m, rad, likewise
     pose_count: Count
     pose_silence: Count  # cycles
-    heard: Yes  # whether each has answered
+    heard: Yes  # whether the robot has said where it is
+    measured: Yes  # whether the sensor has
 
 
 def begin_watch(axes: int) -> Watch:
     """Before anything is heard."""
     none, never = jnp.zeros((), int), jnp.asarray(-1)
-    return Watch(jnp.zeros(axes), never, none, none, jnp.zeros(axes), never, none, jnp.asarray(False))
+    no = jnp.asarray(False)
+    return Watch(jnp.zeros(axes), never, none, none, jnp.zeros(axes), never, none, no, no)
 
 
 def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tuple[Watch, Count]:
@@ -140,7 +142,8 @@ def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tupl
         jnp.where(new_pose & sound_pose, told.pose, memory.pose),
         told.pose_count,
         jnp.where(new_pose, 0, memory.pose_silence + 1),
-        memory.heard | (new_load & sound_load & new_pose & sound_pose),
+        memory.heard | (new_pose & sound_pose),
+        memory.measured | (new_load & sound_load),
     )
     forces = after.load[:PLACES]
     false = jnp.asarray(False)

@@ -1,15 +1,140 @@
-"""The kinds of devices that a driven rig can have, by the name in its scenario: which file of C speaks for each."""
+"""The kinds of devices that a driven rig can have, by the name in its scenario: settings, C, and what stands for each."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-LOOP = Path(__file__).parent / "loop"
-SPEAKERS = {"plain": LOOP / "plain.c"}  # of sensors and robots alike; it has the functions of loop/exchange.h
+from dockdyn.realtime.devices.catalogue import C_FILES, ROBOTS, SENSORS, Device
+from dockdyn.realtime.devices.device import HERE, Command, Pose, c_initialiser
+from dockdyn.realtime.devices.egm import EGMSettings
+from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
+from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
+from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
+from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
+from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
+from dockdyn.realtime.devices.netft import NetFTSettings
+from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDPSettings
+from dockdyn.realtime.devices.rsi import RSISettings
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.tables.devices import DevicesSection, PacketSection
+
+ASKED = ("ati-netft",)  # sensors that are asked for their readings; others send by themselves
+LATE_LIMIT = 5  # answers that are late at once, after which an emulated robot stops
+Three = tuple[float, float, float]
+AXES = 3
 
 
-def speaker_of(sensor: str, robot: str) -> Path:
-    """The file that speaks for a sensor and a robot of these kinds; the two are of one file."""
-    if sensor != robot:
-        raise ValueError(f"sensor {sensor!r} with robot {robot!r}: no file speaks for both")
-    return SPEAKERS[sensor]
+def _plain(parts: Sequence[tuple[str, int]], length: int, status: bool) -> RawLayout:
+    """Doubles one behind the other, little endian, then a sequence of eight bytes and a status of four."""
+    names = [f"{name}.{index}" for name, count in parts for index in range(count)]
+    fields = [RawField.named(name, "f64", 8 * place) for place, name in enumerate(names)]
+    fields.append(RawField.named("sequence", "u64", 8 * len(names)))
+    if status:
+        fields.append(RawField.named("status", "u32", 8 * len(names) + 8))
+    return RawLayout.of(length, tuple(fields))
+
+
+READING = _plain([("force", AXES), ("torque", AXES)], 64, True)
+POSE = _plain([("position", AXES), ("rotation", AXES)], 64, True)
+COMMAND = _plain([("position", AXES), ("rotation", AXES)], 56, False)
+
+
+class EmulatedSensor(Protocol):
+    """A sensor that is not there."""
+
+    def receive(self, time: float, packet: bytes) -> list[bytes]: ...
+    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]: ...
+
+
+class EmulatedRobot(Protocol):
+    """A robot that is not there; its cycle has the newest command."""
+
+    cycle: MasterCycle
+
+    def reconnect(self, time: float, start: Pose) -> None: ...
+    def receive(self, time: float, packet: bytes) -> list[bytes]: ...
+    def tick(self, time: float, actual: Pose) -> list[bytes]: ...
+
+
+class Devices(NamedTuple):
+    """The devices of a rig: kind, settings for both sides."""
+
+    name: str  # of the scenario
+    sensor: Device
+    robot: Device
+    sensor_settings: Any
+    robot_settings: Any
+    period: float  # s
+
+    def c_files(self) -> dict[str, str]:
+        """All that a program in C needs to speak to them, by file name."""
+        files = {path.name: path.read_text() for path in (*C_FILES, *HERE.glob("*.h"))}
+        lines = ['#include "calls.h"', *sorted({f'#include "{each.struct}.h"' for each in (self.sensor, self.robot)})]
+        for role, device, settings in (
+            ("sensor", self.sensor, self.sensor_settings),
+            ("robot", self.robot, self.robot_settings),
+        ):
+            lines.append(f"static struct {device.struct} {role} = {c_initialiser(settings)};")
+            lines.append(f'const char *const rig_{role}_name = "{device.name}";')
+            lines.append(f"void *const rig_{role}_device = &{role};")
+        return files | {"rig_devices.c": "\n".join([*lines, ""])}
+
+    def emulate(self, start: Pose) -> tuple[EmulatedSensor, EmulatedRobot]:
+        """What stands for them, the robot where it starts."""
+        cycle = CycleSettings(self.period, LATE_LIMIT, in_a_row=True)
+        robots: dict[str, Callable[[], EmulatedRobot]] = {
+            "kuka-rsi": lambda: EmulatedRSI(
+                self.robot_settings, RSIRobotSettings(late_limit=LATE_LIMIT, in_a_row=True), start
+            ),
+            "abb-egm": lambda: emulate_egm(cycle, start),
+            "raw-udp": lambda: emulate_raw_robot(_other_side(self.robot_settings), cycle, start),
+        }
+        sensors: dict[str, Callable[[], EmulatedSensor]] = {
+            "ati-netft": lambda: EmulatedNetFT(self.sensor_settings),
+            "raw-udp": lambda: EmulatedRawSensor(_other_side(self.sensor_settings), rate=1 / self.period),
+        }
+        robot = robots[self.robot.name]()
+        robot.cycle.restart(0.0, Command(start.position, start.rotation_vector), waiting=True)
+        return sensors[self.sensor.name](), robot
+
+
+def _other_side(settings: RawUDPSettings) -> RawUDPSettings:
+    """What the one side sends the other receives."""
+    return RawUDPSettings(settings.sent, settings.received)
+
+
+def devices_of(name: str, section: DevicesSection, period: float) -> Devices:
+    """The devices of a table, on a rig with this cycle (s).
+
+    Raises ScenarioError, for the scenario of this `name`, for settings that cannot be.
+    """
+    sensor, robot = section.sensor, section.robot
+    try:
+        sensor_settings: Any
+        if sensor.kind == "ati-netft":
+            sensor_settings = NetFTSettings(sensor.counts_per_force, sensor.counts_per_torque)
+        else:
+            layout = _layout(sensor.packet, READING)
+            sensor_settings = RawUDPSettings(layout, layout)
+        robot_settings: Any = EGMSettings()
+        if robot.kind == "kuka-rsi":
+            milliseconds = round(1000 * period)
+            if abs(period - milliseconds / 1000) > 1e-9:
+                raise ValueError(f"a cycle of {period:g} s: must be of whole milliseconds")
+            robot_settings = RSISettings(
+                robot.sensor_type, robot.correction, robot.relative, robot.decimals, milliseconds
+            )
+        elif robot.kind == "raw-udp":
+            robot_settings = RawUDPSettings(_layout(robot.pose, POSE), _layout(robot.command, COMMAND))
+    except ValueError as error:
+        raise ScenarioError(f"{name}: rig.device: {error}") from None
+    return Devices(name, SENSORS[sensor.kind], ROBOTS[robot.kind], sensor_settings, robot_settings, period)
+
+
+def _layout(section: PacketSection | None, plain: RawLayout) -> RawLayout:
+    """The layout of a table; the `plain` one of none. Raises ValueError for one that cannot be."""
+    if section is None:
+        return plain
+    fields = [RawField.named(each.name, each.type, each.at, each.unit, each.zero, each.value) for each in section.field]
+    return RawLayout.of(section.length, tuple(fields), section.big_endian, section.rotation)

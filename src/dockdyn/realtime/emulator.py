@@ -1,4 +1,4 @@
-"""The devices of a rig, emulated in real time on this computer: robot, contact and sensor behind their datagrams.
+"""The devices of a rig, emulated in real time on this computer: robot, contact and sensor behind their protocols.
 
 Units: SI; times s.
 """
@@ -10,35 +10,38 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 
-from dockdyn.realtime.lockstep import LaboratoryInSteps
+from dockdyn.realtime.device_kinds import ASKED, Devices
+from dockdyn.realtime.lockstep import LaboratoryInSteps, pose_of, sensed, wanted_of
+from dockdyn.scenario.tables.devices import DevicesSection
 
 ROOM = 2048  # bytes of a packet
-DEADLINE = 5  # cycles without an answer, after which a robot that was commanded stops
-RESET = 250  # cycles without an answer, after which its operator has reset it
+RESET = 1.0  # s after which its operator has reset a robot that has stopped
+Address = tuple[str, int]
 
 
 class EmulatedRig:
-    """A sensor that sends to who has asked last, and a robot that asks for a command once a cycle.
+    """A sensor and a robot, which asks for a command once a cycle.
 
-    A robot that was answered and is not answered for `DEADLINE` cycles stops: it holds its last command, says so in its
-    status, and takes no other, until nobody has answered for `RESET` cycles.
+    A robot that was answered and then is not, for some cycles, stops as that kind of robot does, and is silent until its
+    operator resets it.
     """
 
-    def __init__(
-        self, laboratory: LaboratoryInSteps, period: float, sensor: tuple[str, int], computer: tuple[str, int]
-    ):
-        """At these addresses: the sensor's own, and that of the computer which the robot speaks to. Raises OSError."""
-        self.laboratory, self.period = laboratory, period
-        self.unanswered, self.commanded, self.stopped = 0, False, False
-        self.stops, self.late = 0, 0
-        self.listener: tuple[str, int] | None = None
+    def __init__(self, laboratory: LaboratoryInSteps, devices: Devices, section: DevicesSection):
+        """With sockets at the addresses of a table. Raises OSError."""
+        self.laboratory, self.period = laboratory, devices.period
+        self.stops = self.late = 0
+        self.resets: float | None = None  # when the operator resets a robot that has stopped
+        self.sensor, self.robot = devices.emulate(pose_of(laboratory.tell()[1]))
+        asked = section.sensor.kind in ASKED
+        self.listener: Address | None = None if asked else (section.sensor.host, section.sensor.port)
         with ExitStack() as stack:
-            self.sensor, self.robot = (
+            self.sensor_socket, self.robot_socket = (
                 stack.enter_context(closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))) for _ in range(2)
             )
-            self.sensor.bind(sensor)
-            self.robot.connect(computer)
-            for one in (self.sensor, self.robot):
+            if asked:
+                self.sensor_socket.bind((section.sensor.host, section.sensor.port))
+            self.robot_socket.connect((section.robot.host, section.robot.port))
+            for one in (self.sensor_socket, self.robot_socket):
                 one.setblocking(False)
             self.sockets = stack.pop_all()
 
@@ -47,38 +50,49 @@ class EmulatedRig:
         with self.sockets:
             due = time.monotonic()
             while (cycles is None or self.laboratory.cycle < cycles) and not stop_asked():
-                self._exchange()
+                now = self.laboratory.cycle * self.period
+                self._tell(now)
                 due += self.period
                 left = due - time.monotonic()
-                if left < 0:  # this computer stood still: the robot's clock did, too
+                if left < 0:  # this computer stood still, and the robot's clock with it
                     self.late += 1
                     due = time.monotonic()
                 time.sleep(max(left, 0.0))
-                self._take()
+                self._take(now)
 
-    def _exchange(self) -> None:
+    def _tell(self, now: float) -> None:
         """Sensor and robot say where they are."""
-        asked = _received(self.sensor)
-        if asked:
-            self.listener = asked[-1][1]
-        reading, pose = self.laboratory.tell(robot_status=int(self.stopped))
+        load, pose = self.laboratory.tell()
+        for packet, sender in _received(self.sensor_socket):
+            self.listener = sender
+            self.sensor.receive(now, packet)
         if (listener := self.listener) is not None:
-            _send(lambda: self.sensor.sendto(reading, listener))
-        _send(lambda: self.robot.send(pose))
+            for packet in sensed(self.sensor, now, load):
+                _send(self.sensor_socket, packet, listener)
+        self._reset(now)
+        for packet in self.robot.tick(now, pose_of(pose)):
+            _send(self.robot_socket, packet, None)
 
-    def _take(self) -> None:
-        """The answer of this cycle moves the robot."""
-        answers = [data for data, _ in _received(self.robot)]
-        self.unanswered = 0 if answers else self.unanswered + 1
-        self.commanded |= bool(answers)
-        if self.commanded and not self.stopped and self.unanswered >= DEADLINE:
-            self.stopped, self.stops = True, self.stops + 1
-        if self.stopped and self.unanswered >= RESET:
-            self.stopped = self.commanded = False
-        self.laboratory.take(answers[-1] if answers and not self.stopped else None)
+    def _take(self, now: float) -> None:
+        """The answers of this cycle move the robot."""
+        for packet, _ in _received(self.robot_socket):
+            self.robot.receive(now, packet)
+        self.laboratory.take(None if self.robot.cycle.stopped else wanted_of(self.robot))
+
+    def _reset(self, now: float) -> None:
+        """A robot that has stopped is switched on again where it is, once nobody has to wait for that."""
+        if not self.robot.cycle.stopped:
+            return
+        if self.resets is None:
+            self.stops, self.resets = self.stops + 1, now + RESET
+        elif now >= self.resets:
+            self.resets = None
+            start = pose_of(self.laboratory.tell()[1])
+            self.robot.reconnect(now, start)
+            self.robot.cycle.restart(now, self.robot.cycle.setpoint, waiting=True)
 
 
-def _received(one: socket.socket) -> list[tuple[bytes, tuple[str, int]]]:
+def _received(one: socket.socket) -> list[tuple[bytes, Address]]:
     """All packets that wait."""
     found = []
     try:
@@ -88,9 +102,9 @@ def _received(one: socket.socket) -> list[tuple[bytes, tuple[str, int]]]:
         return found
 
 
-def _send(send: Callable[[], object]) -> None:
-    """Send where somebody listens."""
+def _send(one: socket.socket, packet: bytes, address: Address | None) -> None:
+    """Send to an address, or to whom the socket is connected, where somebody listens."""
     try:
-        send()
+        one.send(packet) if address is None else one.sendto(packet, address)
     except (BlockingIOError, ConnectionRefusedError):
         pass

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.datagrams import whole
+from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.wakeups import SECOND
 from dockdyn.results.exchange.mcap_names import NEEDED
 from dockdyn.results.exchange.ros_messages import definition_of

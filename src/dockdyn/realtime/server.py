@@ -15,13 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.hil.operation import Request
-from dockdyn.realtime.device_kinds import LOOP, speaker_of
+from dockdyn.realtime.device_kinds import ASKED, Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
-from dockdyn.scenario.tables.driven import DevicesSection
+from dockdyn.scenario.tables.devices import DevicesSection
 from dockdyn.translate.c_library import compiled
 from dockdyn.translate.c_step import CStep
 
+LOOP = Path(__file__).parent / "loop"
 REMEMBERED = 60.0  # s of records in the ring
 PATIENCE = 5.0  # s, for a process to begin or to end
 POLL = 5e-3  # s
@@ -68,7 +69,7 @@ class ServedRig:
 
 @contextlib.contextmanager
 def served(
-    step: CStep, period: float, devices: DevicesSection, scenario: str, log: Path | None, settings: Settings
+    step: CStep, devices: Devices, section: DevicesSection, scenario: str, log: Path | None, settings: Settings
 ) -> Iterator[ServedRig]:
     """The loop while the block runs, which should end with a rig at rest: else it is braked first.
 
@@ -78,10 +79,17 @@ def served(
     program = loop_program(step, devices)
     with tempfile.TemporaryDirectory(prefix="dockdyn-rig-", dir=_shared_folder()) as folder:
         ring, image = Path(folder) / "ring", Path(folder) / "image"
-        make_ring(ring, step, max(int(REMEMBERED / period), 1000))
+        make_ring(ring, step, max(int(REMEMBERED / devices.period), 1000))
         image.write_bytes(step.image)
-        words = [str(program), str(ring), str(image), str(round(period * SECOND))]
-        words += [devices.sensor.host, str(devices.sensor.port), devices.robot.host, str(devices.robot.port)]
+        words = [str(program), str(ring), str(image), str(round(devices.period * SECOND))]
+        asked = section.sensor.kind in ASKED
+        words += [
+            section.sensor.host,
+            str(section.sensor.port),
+            str(int(asked)),
+            section.robot.host,
+            str(section.robot.port),
+        ]
         words += [
             str(settings.priority),
             str(-1 if settings.cpu is None else settings.cpu),
@@ -101,11 +109,9 @@ def served(
                 process.kill()
 
 
-def loop_program(step: CStep, devices: DevicesSection) -> Path:
+def loop_program(step: CStep, devices: Devices) -> Path:
     """The program of the loop around a cycle. Raises NoCompiler without a C compiler."""
-    sources = [*(LOOP / name for name in ("loop.c", "exchange.h", "shared.h"))]
-    sources.append(speaker_of(devices.sensor.kind, devices.robot.kind))
-    files = {source.name: source.read_text() for source in sources}
+    files = devices.c_files() | {source.name: source.read_text() for source in LOOP.iterdir()}
     return compiled(files | {f"{step.name}.h": step.header, f"{step.name}.c": step.source})
 
 

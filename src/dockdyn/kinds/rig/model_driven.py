@@ -156,7 +156,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
     rate = jnp.where(idle, 0.0, rate)
     moves = moves & ~tripped
     cause = jnp.where((before.cause == Cause.NONE) & tripped, unsound, before.cause)
-    quiet = watch.heard & (fault == Cause.NONE)
+    quiet = watch.heard & watch.measured & (fault == Cause.NONE)
     near = (jnp.abs(sent - driven.start) <= NEAR).all() & (jnp.abs(rate) * period <= NEAR).all()
     state = jnp.where(tripped, int(State.STOPPING), _next(before, given.request, quiet, near, (rate == 0).all(), cause))
     kept = jax.tree.map(lambda one, other: jnp.where(moves, one, other), after, computer)
@@ -175,7 +175,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
     motion = computer.moving.motion
     outputs = Outputs(
         sent,
-        (~idle).astype(int),
+        watch.heard.astype(int),
         state,
         cause,
         kept.moving.tick // rig.schedule.ticks,
@@ -200,7 +200,7 @@ def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
     there = before.sent + period * approach(driven.limits, before.sent, before.rate, driven.start, period)
     coming = before.sent + period * driven.rate * jnp.minimum((before.ran + 1) / driven.ramp, 1.0)
     running = jnp.where(before.ran < driven.ramp + driven.settle, coming, answer)
-    wanted = jnp.where(before.state == State.IDLE, pose, before.sent)
+    wanted = jnp.where(before.watch.heard, before.sent, pose)  # held from the first
     wanted = jnp.where(before.state == State.ARMED, there, wanted)
     return jnp.where(before.state == State.RUNNING, running, wanted)
 

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "shared.h"
-#include "exchange.h"
+#include "calls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -62,13 +62,14 @@ static void become_real_time(head *shared, int priority, int cpu, bool best_effo
     if (!shared->real_time && !best_effort) fail(NO_RIGHTS, "real-time scheduling");
 }
 
-static int open_socket(const char *host, int port, struct sockaddr_in *place) {
+static int open_socket(const char *host, int port, struct sockaddr_in *place, bool listens) {
     const int on = 1, opened = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
     memset(place, 0, sizeof *place);
     place->sin_family = AF_INET;
     place->sin_port = htons((uint16_t)port);
     if (opened < 0 || inet_pton(AF_INET, host, &place->sin_addr) != 1) fail(NO_NETWORK, host);
     setsockopt(opened, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+    if (listens && bind(opened, (struct sockaddr *)place, sizeof *place)) fail(NO_NETWORK, host);
     return opened;
 }
 
@@ -95,23 +96,28 @@ static bool same(const struct sockaddr_in *one, const struct sockaddr_in *other)
 
 typedef struct {
     int sensor, robot;
-    struct sockaddr_in sensor_place, robot_place; /* the robot's is known when it has spoken */
-    bool spoken;
+    struct sockaddr_in sensor_place, robot_place;
+    bool sensor_known, robot_known; /* who they are: who is asked, or else who has spoken first */
     int64_t arrived; /* ns, of the last good pose */
-    uint64_t answers; /* its sequence */
 } network;
+
+/* The devices, in a file that is made for them. */
+extern const char *const rig_sensor_name, *const rig_robot_name;
+extern void *const rig_sensor_device, *const rig_robot_device;
+static const dd_sensor_calls *sensor_calls;
+static const dd_robot_calls *robot_calls;
 
 static void take_readings(network *net, head *shared, cycle_inputs *in) {
     uint8_t packet[PACKET];
     struct sockaddr_in sender;
     int64_t arrived;
-    dd_reading reading;
+    dd_reading reading = {.status = 0};
     for (int i = 0; i < MOST; i++) {
         const ssize_t size = take(net->sensor, packet, &sender, &arrived);
         if (size < 0) break;
-        if (!same(&sender, &net->sensor_place)) {
+        if (net->sensor_known && !same(&sender, &net->sensor_place)) {
             shared->foreign++;
-        } else if (sensor_decode(packet, (size_t)size, &reading)) {
+        } else if (sensor_calls->decode(rig_sensor_device, packet, (size_t)size, &reading)) {
             shared->bad_readings++;
         } else {
             double whole[6];
@@ -120,6 +126,8 @@ static void take_readings(network *net, head *shared, cycle_inputs *in) {
             memcpy(in->load, whole, sizeof in->load);
             in->load_count = (int64_t)reading.sequence;
             in->load_status = reading.status;
+            net->sensor_place = sender;
+            net->sensor_known = true;
         }
     }
 }
@@ -129,14 +137,14 @@ static int take_poses(network *net, head *shared, cycle_inputs *in) {
     uint8_t packet[PACKET];
     struct sockaddr_in sender;
     int64_t arrived;
-    dd_pose pose;
+    dd_pose pose = {.status = 0};
     int found = 0;
     for (int i = 0; i < MOST; i++) {
         const ssize_t size = take(net->robot, packet, &sender, &arrived);
         if (size < 0) break;
-        if (net->spoken && !same(&sender, &net->robot_place)) {
+        if (net->robot_known && !same(&sender, &net->robot_place)) {
             shared->foreign++;
-        } else if (robot_decode(packet, (size_t)size, &pose)) {
+        } else if (robot_calls->decode(rig_robot_device, packet, (size_t)size, &pose)) {
             shared->bad_poses++;
         } else {
             double whole[6];
@@ -146,29 +154,29 @@ static int take_poses(network *net, head *shared, cycle_inputs *in) {
             in->pose_count = (int64_t)pose.sequence;
             in->pose_status = pose.status;
             net->robot_place = sender;
-            net->spoken = true;
+            net->robot_known = true;
             net->arrived = arrived;
-            net->answers = pose.sequence;
             found++;
         }
     }
     return found;
 }
 
-static void send_command(network *net, const cycle_outputs *out) {
+static void send_command(network *net, const cycle_outputs *out, int64_t time) {
     uint8_t packet[PACKET];
     double whole[6] = {0};
     dd_command command;
     memcpy(whole, out->command, sizeof out->command);
     memcpy(command.position, whole, sizeof command.position);
     memcpy(command.rotation_vector, whole + 3, sizeof command.rotation_vector);
-    const size_t size = robot_encode(&command, net->answers, packet, sizeof packet);
-    sendto(net->robot, packet, size, 0, (struct sockaddr *)&net->robot_place, sizeof net->robot_place);
+    const uint64_t milliseconds = (uint64_t)(time / 1000000);
+    const size_t size = robot_calls->encode(rig_robot_device, &command, milliseconds, packet, sizeof packet);
+    if (size) sendto(net->robot, packet, size, 0, (struct sockaddr *)&net->robot_place, sizeof net->robot_place);
 }
 
-static void ask_sensor(network *net) {
+static void ask_sensor(network *net, size_t (*ask)(void *, uint8_t *, size_t)) {
     uint8_t packet[PACKET];
-    const size_t size = sensor_request(packet, sizeof packet);
+    const size_t size = ask(rig_sensor_device, packet, sizeof packet);
     if (size) sendto(net->sensor, packet, size, 0, (struct sockaddr *)&net->sensor_place, sizeof net->sensor_place);
 }
 
@@ -193,16 +201,18 @@ static int run(network *net, head *shared, record *ring, char *memory, int64_t p
         if (!cycle_step(memory, &in, &out)) return NO_CYCLE;
         int64_t answer = -1;
         if (poses && out.send) {
-            send_command(net, &out);
+            send_command(net, &out, woken - began);
             answer = now(CLOCK_REALTIME) - net->arrived;
         }
-        if (cycle % ASK_EVERY == 0 && in.load_count < 0) ask_sensor(net);
+        if (cycle % ASK_EVERY == 0 && in.load_count < 0) ask_sensor(net, sensor_calls->start);
         record *next = ring + shared->written % shared->capacity;
         *next = (record){.time = woken - began, .answer = answer, .waiting = poses, .inputs = in, .outputs = out};
         __atomic_store_n(&shared->written, shared->written + 1, __ATOMIC_RELEASE);
         const bool over = ended || __atomic_load_n(&shared->quit, __ATOMIC_ACQUIRE);
-        if (over && (out.state == IDLE || out.state == FAULT)) return 0;
+        if (over && (out.state == IDLE || out.state == FAULT)) break;
     }
+    ask_sensor(net, sensor_calls->stop);
+    return 0;
 }
 
 static void *mapped(const char *path, size_t *size) {
@@ -216,10 +226,10 @@ static void *mapped(const char *path, size_t *size) {
     return found;
 }
 
-/* SHARED IMAGE PERIOD_NS SENSOR_HOST SENSOR_PORT ROBOT_HOST ROBOT_PORT PRIORITY CPU BEST_EFFORT; the robot's are where it is
- * listened to. */
+/* SHARED IMAGE PERIOD_NS SENSOR_HOST SENSOR_PORT SENSOR_ASKED ROBOT_HOST ROBOT_PORT PRIORITY CPU BEST_EFFORT: the address of
+ * a sensor that is asked, of this computer for one that is not, and for the robot. */
 int main(int count, char **words) {
-    if (count != 11) return 2;
+    if (count != 12) return 2;
     size_t size, image_size;
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -232,12 +242,13 @@ int main(int count, char **words) {
     memcpy(memory, image, image_size);
     munmap(image, image_size);
     shared->capacity = (int64_t)((size - RECORDS_AT) / sizeof(record));
-    become_real_time(shared, atoi(words[8]), atoi(words[9]), atoi(words[10]));
-    network net = {.spoken = false};
-    struct sockaddr_in here;
-    net.sensor = open_socket(words[4], atoi(words[5]), &net.sensor_place);
-    net.robot = open_socket(words[6], atoi(words[7]), &here);
-    if (bind(net.robot, (struct sockaddr *)&here, sizeof here)) fail(NO_NETWORK, words[7]);
+    become_real_time(shared, atoi(words[9]), atoi(words[10]), atoi(words[11]));
+    sensor_calls = dd_find_sensor(rig_sensor_name);
+    robot_calls = dd_find_robot(rig_robot_name);
+    if (!sensor_calls || !robot_calls) return 2;
+    network net = {.sensor_known = atoi(words[6])};
+    net.sensor = open_socket(words[4], atoi(words[5]), &net.sensor_place, !net.sensor_known);
+    net.robot = open_socket(words[7], atoi(words[8]), &net.robot_place, true);
     if (getppid() != parent) ended = 1;
     shared->began = now(CLOCK_REALTIME);
     return run(&net, shared, (record *)((char *)shared + RECORDS_AT), memory, atoll(words[3]));

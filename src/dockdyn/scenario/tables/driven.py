@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.devices import DevicesSection
 from dockdyn.scenario.tables.part import refuse
 
 OF_ANGLES = ("torque", "turn", "turning_speed", "turning_acceleration", "tracking_turn")
@@ -55,42 +55,6 @@ class LimitsSection(Section):
             if (getattr(self, name) is None) == (axes > 1):
                 words = "missing; a robot in space has it" if axes > 1 else "a robot along one direction has none"
                 refuse(f"rig.limits.{name}: {words}")
-
-
-Port = Annotated[int, Field(ge=1, le=65535)]
-DeviceKind = Literal["plain"]  # what dockdyn.realtime.device_kinds knows
-
-
-class SensorDeviceSection(Section):
-    """The table `[rig.device.sensor]`: where the force sensor is asked, and how it speaks."""
-
-    kind: DeviceKind = "plain"
-    host: str = "127.0.0.1"
-    port: Port = 49152
-
-
-class RobotDeviceSection(Section):
-    """The table `[rig.device.robot]`: where the robot is listened to, and how it speaks."""
-
-    kind: DeviceKind = "plain"
-    host: str = "127.0.0.1"
-    port: Port = 49153
-
-
-class DevicesSection(Section):
-    """The tables of a rig's devices."""
-
-    sensor: SensorDeviceSection = SensorDeviceSection()
-    robot: RobotDeviceSection = RobotDeviceSection()
-
-    @model_validator(mode="after")
-    def by_address(self) -> Self:
-        for name in ("sensor", "robot"):
-            try:
-                IPv4Address(host := getattr(self, name).host)
-            except ValueError:
-                refuse(f"{name}.host = {host!r}: must be an address such as 192.168.0.10")
-        return self
 
 
 class DrivenSection(Section):

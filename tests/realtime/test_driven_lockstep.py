@@ -11,8 +11,10 @@ from driven_rigs import driver, in_space, needs_compiler, on_a_line
 import dockdyn
 from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
+from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.lockstep import run_in_lockstep
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.tables.devices import DevicesSection
 
 pytestmark = needs_compiler
 IMPERFECT = {
@@ -71,6 +73,37 @@ def test_between_cycles_that_place_is_on_a_straight_line():
     whole, found = both(on_a_line(duration="15 s", loop__sensor__delay="6 ms"))
     error = np.abs(found["position"] - whole.position.values.reshape(-1, 1)).max()
     assert error < 1e-2 * np.ptp(whole.position.values)
+
+
+HALF_COUNT, LENGTH, ANGLE, TIP = 0.5e-6, 0.5e-9, 0.5e-6 * np.pi / 180, 1.6  # N; m, rad of RSI's decimals; m to the tip
+
+
+@pytest.mark.parametrize(
+    ("sensor", "robot", "resolution"),
+    [
+        ("raw-udp", "raw-udp", None),
+        ("ati-netft", "abb-egm", 1e-14),
+        ("ati-netft", "kuka-rsi", LENGTH * 3**0.5 + ANGLE * 3**0.5 * TIP),
+    ],
+)
+def test_through_the_bytes_of_devices_only_their_rounding_counts(sensor, robot, resolution):
+    """Doubles are exact. Else a half count of the force moves the mass by at most F t²/(2 m); what the contact makes of the
+    robot's rounding stays below that rounding at the tip, since the loop is stable."""
+    scenario = in_space(loop__compensator__law="command-lead")
+    made, section = (
+        driver(scenario),
+        DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": {"kind": robot}}),
+    )
+    count = 3500
+    direct = run_in_lockstep(made, count)["position"]
+    found = run_in_lockstep(made, count, devices_of("bench", section, made.period))
+    assert (found["state"] == State.RUNNING).all(), f"stopped: {Cause(found['cause'].max()).name}"
+    if resolution is None:
+        np.testing.assert_array_equal(found["position"], direct)
+        return
+    mass = 1 / (1 / 1800 + 1 / 3200)  # kg
+    bound = HALF_COUNT * 3**0.5 * (count * 4e-3) ** 2 / (2 * mass) + resolution
+    assert 0 < np.abs(found["position"] - direct).max() < bound
 
 
 def test_a_minute_takes_far_less_than_a_minute():

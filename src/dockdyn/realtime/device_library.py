@@ -1,0 +1,89 @@
+"""The codecs of a rig's devices in C, called from this process: what the loop does with packets, without its clock."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.realtime.device_kinds import Devices
+from dockdyn.realtime.devices.device import PacketError
+from dockdyn.realtime.exchange import AXES, Heard
+from dockdyn.translate.c_library import compiled
+
+LONGEST = 2048  # bytes of a packet
+_STARTED = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_DECODE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)
+_ENCODE = ctypes.CFUNCTYPE(
+    ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t
+)
+
+
+class _SensorCalls(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("start", _STARTED), ("stop", _STARTED), ("decode", _DECODE))
+
+
+class _RobotCalls(ctypes.Structure):
+    _fields_ = (*_SensorCalls._fields_, ("encode", _ENCODE))
+
+
+_READING = np.dtype([("values", np.float64, AXES), ("sequence", np.uint64), ("status", np.uint32), ("rest", np.uint32)])
+_POSE = np.dtype(
+    [
+        ("values", np.float64, AXES),
+        ("joints", np.float64, 8),
+        ("sequence", np.uint64),
+        ("status", np.uint32),
+        ("rest", np.uint32),
+    ]
+)
+
+
+class DeviceLibrary:
+    """The computer's side of a sensor and a robot."""
+
+    def __init__(self, devices: Devices):
+        """Raises NoCompiler without a C compiler."""
+        made = compiled(devices.c_files(), "-shared", "-fPIC")
+        with tempfile.NamedTemporaryFile() as own:  # which nobody else has loaded: the devices are in it
+            own.write(made.read_bytes())
+            own.flush()
+            library = ctypes.CDLL(own.name)
+        library.dd_find_sensor.restype = ctypes.POINTER(_SensorCalls)
+        library.dd_find_robot.restype = ctypes.POINTER(_RobotCalls)
+        self.sensor = library.dd_find_sensor(devices.sensor.name.encode()).contents
+        self.robot = library.dd_find_robot(devices.robot.name.encode()).contents
+        self.sensor_device, self.robot_device = (
+            ctypes.c_void_p.in_dll(library, f"rig_{role}_device") for role in ("sensor", "robot")
+        )
+        self.out = ctypes.create_string_buffer(LONGEST)
+        self.reading, self.pose = np.zeros((), _READING), np.zeros((), _POSE)
+
+    def start_sensor(self) -> bytes:
+        """What asks the sensor for readings; empty where it sends by itself."""
+        size = self.sensor.start(self.sensor_device, self.out, LONGEST)
+        return self.out.raw[:size]
+
+    def decode_reading(self, packet: bytes) -> Heard | PacketError:
+        """What a sensor says, or why its packet is refused."""
+        return _heard(self.sensor.decode, self.sensor_device, packet, self.reading)
+
+    def decode_pose(self, packet: bytes) -> Heard | PacketError:
+        """What a robot says, or why its packet is refused."""
+        return _heard(self.robot.decode, self.robot_device, packet, self.pose)
+
+    def encode_command(self, place: Float[np.ndarray, "6"], milliseconds: int) -> bytes:
+        """The answer to the pose that was decoded last."""
+        place = np.ascontiguousarray(place)
+        size = self.robot.encode(self.robot_device, place.ctypes.data, milliseconds, self.out, LONGEST)
+        return self.out.raw[:size]
+
+
+def _heard(decode: object, device: ctypes.c_void_p, packet: bytes, into: np.ndarray) -> Heard | PacketError:
+    """What a packet says."""
+    error = decode(device, packet, len(packet), into.ctypes.data)  # type: ignore[operator]
+    if error:
+        return PacketError(error)
+    return Heard(into["values"].copy(), int(into["sequence"]), int(into["status"]))
