@@ -20,6 +20,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.devices import DevicesSection, PacketSection
 
 ASKED = ("ati-netft",)  # sensors that are asked for their readings; others send by themselves
+TELL_LATE = ("kuka-rsi",)  # robots whose status is how many answers were late since their last pose
 LATE_LIMIT = 5  # answers that are late at once, after which an emulated robot stops
 Three = tuple[float, float, float]
 AXES = 3
@@ -70,7 +71,11 @@ class Devices(NamedTuple):
     def c_files(self) -> dict[str, str]:
         """All that a program in C needs to speak to them, by file name."""
         files = {path.name: path.read_text() for path in (*C_FILES, *HERE.glob("*.h"))}
-        lines = ['#include "calls.h"', *sorted({f'#include "{each.struct}.h"' for each in (self.sensor, self.robot)})]
+        lines = [
+            "#include <stdbool.h>",
+            '#include "calls.h"',
+            *sorted({f'#include "{each.struct}.h"' for each in (self.sensor, self.robot)}),
+        ]
         for role, device, settings in (
             ("sensor", self.sensor, self.sensor_settings),
             ("robot", self.robot, self.robot_settings),
@@ -78,6 +83,7 @@ class Devices(NamedTuple):
             lines.append(f"static struct {device.struct} {role} = {c_initialiser(settings)};")
             lines.append(f'const char *const rig_{role}_name = "{device.name}";')
             lines.append(f"void *const rig_{role}_device = &{role};")
+        lines.append(f"const bool rig_robot_tells_late = {str(self.robot.name in TELL_LATE).lower()};")
         return files | {"rig_devices.c": "\n".join([*lines, ""])}
 
     def emulate(self, start: Pose) -> tuple[EmulatedSensor, EmulatedRobot]:
@@ -88,20 +94,15 @@ class Devices(NamedTuple):
                 self.robot_settings, RSIRobotSettings(late_limit=LATE_LIMIT, in_a_row=True), start
             ),
             "abb-egm": lambda: emulate_egm(cycle, start),
-            "raw-udp": lambda: emulate_raw_robot(_other_side(self.robot_settings), cycle, start),
+            "raw-udp": lambda: emulate_raw_robot(self.robot_settings, cycle, start),
         }
         sensors: dict[str, Callable[[], EmulatedSensor]] = {
             "ati-netft": lambda: EmulatedNetFT(self.sensor_settings),
-            "raw-udp": lambda: EmulatedRawSensor(_other_side(self.sensor_settings), rate=1 / self.period),
+            "raw-udp": lambda: EmulatedRawSensor(self.sensor_settings, rate=1 / self.period),
         }
         robot = robots[self.robot.name]()
         robot.cycle.restart(0.0, Command(start.position, start.rotation_vector), waiting=True)
         return sensors[self.sensor.name](), robot
-
-
-def _other_side(settings: RawUDPSettings) -> RawUDPSettings:
-    """What the one side sends the other receives."""
-    return RawUDPSettings(settings.sent, settings.received)
 
 
 def devices_of(name: str, section: DevicesSection, period: float) -> Devices:

@@ -104,6 +104,7 @@ typedef struct {
 /* The devices, in a file that is made for them. */
 extern const char *const rig_sensor_name, *const rig_robot_name;
 extern void *const rig_sensor_device, *const rig_robot_device;
+extern const bool rig_robot_tells_late; /* its status is how many answers were late since its last pose */
 static const dd_sensor_calls *sensor_calls;
 static const dd_robot_calls *robot_calls;
 
@@ -132,13 +133,14 @@ static void take_readings(network *net, head *shared, cycle_inputs *in) {
     }
 }
 
-/* How many good poses waited. */
+/* How many good poses waited; and in `late` of the inputs how many cycles were missed: of several the last one is answered. */
 static int take_poses(network *net, head *shared, cycle_inputs *in) {
     uint8_t packet[PACKET];
     struct sockaddr_in sender;
     int64_t arrived;
     dd_pose pose = {.status = 0};
     int found = 0;
+    in->late = 0;
     for (int i = 0; i < MOST; i++) {
         const ssize_t size = take(net->robot, packet, &sender, &arrived);
         if (size < 0) break;
@@ -152,7 +154,8 @@ static int take_poses(network *net, head *shared, cycle_inputs *in) {
             memcpy(whole + 3, pose.rotation_vector, sizeof pose.rotation_vector);
             memcpy(in->pose, whole, sizeof in->pose);
             in->pose_count = (int64_t)pose.sequence;
-            in->pose_status = pose.status;
+            in->pose_status = rig_robot_tells_late ? 0 : pose.status;
+            in->late += (found > 0) + (rig_robot_tells_late ? pose.status : 0);
             net->robot_place = sender;
             net->robot_known = true;
             net->arrived = arrived;
@@ -194,7 +197,6 @@ static int run(network *net, head *shared, record *ring, char *memory, int64_t p
         due = woken + period + period / 2;
         const int poses = take_poses(net, shared, &in);
         take_readings(net, shared, &in);
-        in.late = poses > 1 ? poses - 1 : 0;
         in.request = __atomic_exchange_n(&shared->request, 0, __ATOMIC_ACQUIRE);
         if (ended) in.request = STOP;
         in.held = woken < __atomic_load_n(&shared->held_until, __ATOMIC_ACQUIRE);
