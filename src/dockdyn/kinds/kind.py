@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
@@ -99,6 +100,10 @@ class Kind(abc.ABC):
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight or rig")
+
+    def functional_unit(self, scenario: Scenario) -> FunctionalUnit:
+        """The scenario as what another program advances; raises ScenarioError where it cannot be one."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be an FMU; must be free-flight or rig")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

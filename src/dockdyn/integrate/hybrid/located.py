@@ -41,7 +41,7 @@ from dockdyn.integrate.hybrid.mesh_point import (
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored
-from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, result
+from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
 from dockdyn.integrate.solution import Solution, Status, iterate_until
@@ -84,6 +84,18 @@ def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scal
         return (solver.status == Status.RUNNING) & (solver.point.time < time)
 
     return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
+
+
+def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
+    """The same with no log kept: every step finds it empty, and what `max_iterations` bounds is this stretch."""
+
+    def goes_on(solver: SolverState) -> Flag:
+        return (solver.status == Status.RUNNING) & (solver.point.time < time)
+
+    def step(solver: SolverState) -> SolverState:
+        return emptied(_iterate(model, settings, solver))
+
+    return jax.lax.while_loop(goes_on, step, solver._replace(iterations=jnp.zeros_like(solver.iterations)))
 
 
 def init(model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None) -> SolverState:

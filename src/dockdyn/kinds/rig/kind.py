@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -101,6 +102,12 @@ class RigKind(Kind):
         from dockdyn.kinds.rig.stepping import RigStepper
 
         return RigStepper(scenario, period, batch)
+
+    def functional_unit(self, scenario: Scenario) -> FunctionalUnit:
+        from dockdyn.kinds.rig.functional_unit import rig_unit
+
+        self.check_start(scenario)
+        return rig_unit(scenario)
 
     def check_start(self, scenario: Scenario) -> None:
         from dockdyn.kinds.assembly.overlap import refuse_overlap
