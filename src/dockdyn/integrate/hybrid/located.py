@@ -18,6 +18,7 @@ Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delay
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -86,16 +87,25 @@ def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scal
     return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
 
 
-def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
-    """The same with no log kept: every step finds it empty, and what `max_iterations` bounds is this stretch."""
+def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:
+    """Go on until exactly `time` (s), and later from there, in steps that find an empty log.
 
-    def goes_on(solver: SolverState) -> Flag:
-        return (solver.status == Status.RUNNING) & (solver.point.time < time)
-
-    def step(solver: SolverState) -> SolverState:
-        return emptied(_iterate(model, settings, solver))
-
-    return jax.lax.while_loop(goes_on, step, solver._replace(iterations=jnp.zeros_like(solver.iterations)))
+    What acts on the model from outside may have `changed` since the last stretch; `max_iterations` are those of a stretch.
+    """
+    over = model.ended(solver.point.state)
+    paused = (solver.status == Status.FINISHED) & (True if over is None else ~over) & (solver.point.time < time)
+    begun = solver._replace(
+        status=jnp.where(paused, int(Status.RUNNING), solver.status),
+        iterations=jnp.zeros_like(solver.iterations),
+        refresh=solver.refresh | changed,
+        level=jnp.where(changed, jnp.minimum(solver.level, 1.0), solver.level),  # the acceleration jumps
+    )
+    stretch = replace(settings, duration=time)
+    return jax.lax.while_loop(
+        lambda solver: solver.status == Status.RUNNING,
+        lambda solver: emptied(_iterate(model, stretch, solver)),
+        begun,
+    )
 
 
 def init(model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None) -> SolverState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ from jaxtyping import Array, Float, Int
 from dockdyn.contact.latch import HELD
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.located import STEP
+from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.data import CATCH_VARIABLES, LATCH_VARIABLES, VARIABLES, coordinates
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.model_outside import Outside
@@ -45,12 +47,19 @@ INPUTS = [
 ]
 
 
+class Paused(NamedTuple):
+    """A run that waits to go on, or has ended."""
+
+    given: Given  # what acted last
+    solver: located.SolverState
+
+
 def flight_unit(scenario: Scenario) -> FunctionalUnit:
     """The functional unit of a scenario in free flight. Raises ScenarioError for one that is not located."""
     content: FreeFlightSection = check_runnable(scenario).content
     if content.integrator.method != "located":
         raise ScenarioError(f"{scenario.name}: integrator.method = 'fixed': must be located, to end steps where asked")
-    settings = replace(settings_for(content, sampled=False, most_moments=2), duration=jnp.inf)
+    settings = settings_for(content, sampled=False, most_moments=2)
     leaves, structure = jax.tree.flatten(content)
     places = places_of(scenario)
     outputs = _outputs(content)
@@ -58,24 +67,29 @@ def flight_unit(scenario: Scenario) -> FunctionalUnit:
     def model(numbers: Numbers) -> FreeFlight:
         return jax.tree.unflatten(structure, with_numbers(leaves, places, numbers)).model()
 
-    def begin(numbers: Numbers) -> located.SolverState:
-        return located.init(model(numbers), settings)
+    def begin(numbers: Numbers) -> Paused:
+        solver = located.init(model(numbers), settings)
+        return Paused(jnp.zeros(len(INPUTS)), solver._replace(status=jnp.asarray(int(Status.FINISHED))))
 
-    def advance(
-        numbers: Numbers, given: Given, until: Float[Array, ""], solver: located.SolverState
-    ) -> located.SolverState:
+    def advance(numbers: Numbers, given: Given, until: Float[Array, ""], paused: Paused) -> Paused:
         forces, torques = jnp.reshape(given, (2, 2, 3))
-        held = replace(model(numbers), outside=Outside(forces, torques, until))
-        return located.pass_to(held, settings, solver, until)
+        pushed = replace(model(numbers), outside=Outside(forces, torques))
+        changed = jnp.any(given != paused.given)
+        return Paused(given, located.pass_to(pushed, settings, paused.solver, until, changed))
 
-    def observe(numbers: Numbers, given: Given, solver: located.SolverState) -> Float[Array, "outputs"]:
-        now, x = model(numbers), solver.point.state
-        found = now.observe(x, located.acting_signal(now, solver))
+    def observe(numbers: Numbers, given: Given, paused: Paused) -> Float[Array, "outputs"]:
+        now, x = model(numbers), paused.solver.point.state
+        found = now.observe(x, located.acting_signal(now, paused.solver))
         captured = jnp.zeros(()) if now.latch is None else x.mode[-1] >= HELD
         return in_a_row(outputs, found | {"captured": captured})
 
-    def reached(solver: located.SolverState) -> tuple[Int[Array, ""], Float[Array, ""]]:
-        return solver.status, solver.point.time
+    def reached(paused: Paused) -> tuple[Int[Array, ""], Float[Array, ""]]:
+        """A run that waits to go on is a running one."""
+        solver = paused.solver
+        over = content.model().ended(solver.point.state)
+        waits = solver.status == Status.FINISHED
+        waits = waits if over is None else waits & ~over
+        return jnp.where(waits, int(Status.RUNNING), solver.status), solver.point.time
 
     fixed = fixed_beside(scenario, places)
     return FunctionalUnit(scenario, places, fixed, INPUTS, outputs, begin, advance, observe, reached, step=STEP)

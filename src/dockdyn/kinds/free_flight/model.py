@@ -21,7 +21,7 @@ from dockdyn.control.actuators import Effort
 from dockdyn.control.controller import FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steered, Steering, begin_control, observe_control, steer
-from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, chosen, rows
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
 from dockdyn.kinds.free_flight.model_held import fall_in, held, holding_load, observed
@@ -156,13 +156,6 @@ class FreeFlight(ContactModel):
         return Rate(q, v, self.remembered(power, done, caught))
 
     def next_tick(self, x: State) -> Scalar | None:
-        own = self.next_sample(x)
-        if self.outside is None:
-            return own
-        return self.outside.until if own is None else jnp.minimum(own, self.outside.until)
-
-    def next_sample(self, x: State) -> Scalar | None:
-        """The next instant (s) at which the clock of control acts; None: it has none."""
         return self.control.next_tick(x.memory[-2]) if isinstance(self.control, SampledControl) else None
 
     def tick(self, t: Scalar, x: State) -> State:
@@ -170,8 +163,7 @@ class FreeFlight(ContactModel):
             return x
         *others, memory, effort = x.memory
         after = self.control.tick(t, memory, self.measured(x, effort))
-        ticked = State(x.q, x.v, x.mode, (*others, after, effort))
-        return ticked if self.outside is None else chosen(t >= self.control.next_tick(memory), ticked, x)
+        return State(x.q, x.v, x.mode, (*others, after, effort))
 
     def steered(self, x: State, control: AnyControl) -> Steered:
         """What control does to the chaser."""

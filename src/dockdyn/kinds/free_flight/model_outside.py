@@ -1,6 +1,6 @@
 """What another program does to two bodies in free flight: forces and torques that it holds until it says others.
 
-Units: s, N, N m.
+Units: N, N m.
 Source: definition.
 """
 
@@ -9,16 +9,14 @@ from __future__ import annotations
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.vector import Vector
 
 
 class Outside(eqx.Module):
-    """Forces at the centres of mass of chaser and target, and torques, held from now `until` a time."""
+    """Forces at the centres of mass of chaser and target, and torques."""
 
     forces: Float[Array, "2 3"]  # N, inertial axes
     torques: Float[Array, "2 3"]  # N m, each in its body's axes
-    until: Scalar  # s
 
     def added(self, forces: list[Vector], torques: list[Vector]) -> tuple[list[Vector], list[Vector]]:
         """Forces and torques on both bodies with those from outside."""
