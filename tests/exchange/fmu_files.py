@@ -25,10 +25,10 @@ class Exported(NamedTuple):
     file: Path
 
 
-def exported(preset: str, fmi: int, folder: Path, overrides: dict | None = None) -> Exported:
+def exported(preset: str, fmi: int, folder: Path, overrides: dict | None = None, integrated: bool = True) -> Exported:
     """The FMU of a preset."""
     scenario = dockdyn.load(preset, overrides)
-    unit = unit_of(scenario)
+    unit = unit_of(scenario, integrated)
     file = folder / f"{preset}.fmu"
     file.write_bytes(fmu_of(unit, fmi))
     return Exported(scenario, unit, file)

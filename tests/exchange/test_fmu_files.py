@@ -13,9 +13,11 @@ import pytest
 from fmu_files import GCC, needs_compiler
 from typer.testing import CliRunner
 
+import dockdyn
 from dockdyn.cli.common import Refusal
 from dockdyn.cli.main import app
 from dockdyn.exchange.compiled import this_platform
+from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.exchange.instance import Fmu
 from dockdyn.scenario.language.errors import ScenarioError
 
@@ -40,6 +42,17 @@ def test_sources_are_c99_without_a_warning(which, request, tmp_path):
     sources = sorted(file.name for file in folder.glob("*.c"))
     subprocess.run([GCC, *STRICT, "-c", *sources], cwd=folder, check=True)
     assert {"model.c", "unit.c"} < set(sources)
+
+
+@needs_compiler
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_sources_of_model_exchange_are_too(fmi, tmp_path):
+    scenario = dockdyn.load("probe-cone", {"loop.delay": 0.0})
+    (tmp_path / "one.fmu").write_bytes(fmu_of(unit_of(scenario, integrated=False), fmi, with_library=False))
+    folder = unpacked(tmp_path / "one.fmu", tmp_path) / "sources"
+    sources = sorted(file.name for file in folder.glob("*.c") if file.name != "model.c")
+    subprocess.run([GCC, *STRICT, "-c", *sources], cwd=folder, check=True)
+    assert sources == [f"fmi{fmi}.c", f"fmi{fmi}_motion.c", "motion.c", "unit.c"]
 
 
 @needs_compiler

@@ -35,6 +35,9 @@ def export(
     scenario: ScenarioName,
     set_: Overrides = None,
     fmi: Annotated[Literal["2", "3"], typer.Option("--fmi", help="The version: FMI 3.0 or FMI 2.0.")] = "3",
+    model_exchange: Annotated[
+        bool, typer.Option("--model-exchange", help="For a tool that integrates it; only without a delay.")
+    ] = False,
     sources_only: Annotated[
         bool, typer.Option("--sources-only", help="Compile nothing: whoever imports it has a C compiler.")
     ] = False,
@@ -46,7 +49,8 @@ def export(
 ) -> None:
     """Write a scenario as an FMU for other simulators.
 
-    It holds sources in C and the library that this machine's compiler makes of them; it is for co-simulation.
+    It holds sources in C and the library that this machine's compiler makes of them. It integrates itself
+    (co-simulation), or with --model-exchange the tool that imports it does.
     """
     from dockdyn.exchange.fmu import FIXED, fmu_of, unit_of
     from dockdyn.files import write_file
@@ -55,7 +59,7 @@ def export(
     chosen = load(scenario, overrides(set_ or []))
     file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
-    unit = unit_of(chosen)
+    unit = unit_of(chosen, integrated=not model_exchange)
     write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, with_library=not sources_only))
     counts = f"{len(unit.numbers)} parameters, {len(unit.inputs)} inputs, {len(unit.outputs)} outputs"
     say(f"Wrote {file}: FMI {fmi}.0, {counts}")

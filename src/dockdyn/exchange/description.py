@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from dockdyn.results.functional_unit import FunctionalUnit
+from dockdyn.results.functional_unit import Flow, FunctionalUnit
 from dockdyn.scenario.language.units import base_units
 
 ERRORS = "logStatusError"  # the one category of messages
@@ -30,10 +30,17 @@ class Variable(NamedTuple):
     least: float = -math.inf
     most: float = math.inf
     flag: bool = False
+    of: str = ""  # the state of which it is the rate
+    guard: bool = False  # whether it indicates events
 
     @property
     def variability(self) -> str:
         return "fixed" if self.causality == "parameter" else "discrete" if self.flag else "continuous"
+
+    def named(self, reference: int) -> dict[str, str]:
+        """What it is called, and what it is."""
+        found = {"name": self.name, "valueReference": str(reference), "description": self.words}
+        return found | {"causality": self.causality, "variability": self.variability}
 
     def values(self) -> dict[str, str]:
         """Unit, start and bounds."""
@@ -80,50 +87,51 @@ def _variables(unit: FunctionalUnit) -> Iterator[Variable]:
         yield Variable(given.name, "input", given.words, given.unit, 0.0)
     for output in unit.outputs:
         yield Variable(output.name, "output", output.words, output.unit, flag=output.flag)
+    if isinstance(unit.goes_on, Flow):
+        for name in unit.goes_on.names:
+            yield Variable(f"state {name}", "local", "what is integrated")
+        for name in unit.goes_on.names:
+            yield Variable(f"der(state {name})", "local", "its rate", of=f"state {name}")
+        for index in range(unit.goes_on.guards):
+            yield Variable(f"guard {index}", "local", "rises through zero at an event", guard=True)
 
 
 def description_3(described: Described) -> bytes:
     """The description of FMI 3.0."""
     versions = {"fmiVersion": "3.0", "instantiationToken": described.token}
     root = Element("fmiModelDescription", versions | described.head())
-    SubElement(
-        root,
-        "CoSimulation",
-        modelIdentifier=described.identifier,
-        canHandleVariableCommunicationStepSize="true",
-        canGetAndSetFMUState="true",
-        canSerializeFMUState="true",
-    )
+    _add_kind(root, described, "canGetAndSetFMUState", "canSerializeFMUState")
     variables = described.variables()
     _add_units(root, variables)
     SubElement(SubElement(root, "LogCategories"), "Category", name=ERRORS)
     SubElement(root, "DefaultExperiment", described.experiment())
     listed = SubElement(root, "ModelVariables")
     for reference, variable in enumerate(variables):
-        attributes = {"name": variable.name, "valueReference": str(reference), "description": variable.words}
-        attributes |= {"causality": variable.causality, "variability": variable.variability} | variable.values()
-        SubElement(listed, "Boolean" if variable.flag else "Float64", attributes)
+        own = {"derivative": str(_place_of(variables, variable.of))} if variable.of else {}
+        SubElement(
+            listed, "Boolean" if variable.flag else "Float64", variable.named(reference) | own | variable.values()
+        )
     structure = SubElement(root, "ModelStructure")
-    outputs = [str(reference) for reference, variable in enumerate(variables) if variable.causality == "output"]
+    outputs, states, rates, guards = (list(map(str, places)) for places in _parts(variables))
     for output in outputs:
         SubElement(structure, "Output", {"valueReference": output} | _dependencies(described.unit))
-    for output in outputs:
-        SubElement(structure, "InitialUnknown", valueReference=output)
+    for rate in rates:
+        SubElement(structure, "ContinuousStateDerivative", valueReference=rate)
+    for unknown in [*outputs, *states, *rates]:
+        SubElement(structure, "InitialUnknown", valueReference=unknown)
+    for guard in guards:
+        SubElement(structure, "EventIndicator", valueReference=guard)
     return _written(root)
 
 
 def description_2(described: Described) -> bytes:
     """The description of FMI 2.0."""
-    root = Element("fmiModelDescription", {"fmiVersion": "2.0", "guid": described.token} | described.head())
-    simulation = SubElement(
-        root,
-        "CoSimulation",
-        modelIdentifier=described.identifier,
-        canHandleVariableCommunicationStepSize="true",
-        canGetAndSetFMUstate="true",
-        canSerializeFMUstate="true",
-    )
-    files = SubElement(simulation, "SourceFiles")
+    versions = {"fmiVersion": "2.0", "guid": described.token}
+    guards = sum(variable.guard for variable in described.variables())
+    counted = {"numberOfEventIndicators": str(guards)} if guards else {}
+    root = Element("fmiModelDescription", versions | counted | described.head())
+    kind = _add_kind(root, described, "canGetAndSetFMUstate", "canSerializeFMUstate")
+    files = SubElement(kind, "SourceFiles")
     for name in described.sources:
         SubElement(files, "File", name=name)
     variables = described.variables()
@@ -132,16 +140,20 @@ def description_2(described: Described) -> bytes:
     SubElement(root, "DefaultExperiment", described.experiment())
     listed = SubElement(root, "ModelVariables")
     for reference, variable in enumerate(variables):
-        attributes = {"name": variable.name, "valueReference": str(reference), "description": variable.words}
-        attributes |= {"causality": variable.causality, "variability": variable.variability}
-        scalar = SubElement(listed, "ScalarVariable", attributes)
-        SubElement(scalar, "Boolean" if variable.flag else "Real", variable.values())
+        own = {"derivative": str(_place_of(variables, variable.of) + 1)} if variable.of else {}
+        scalar = SubElement(listed, "ScalarVariable", variable.named(reference))
+        SubElement(scalar, "Boolean" if variable.flag else "Real", own | variable.values())
     structure = SubElement(root, "ModelStructure")
-    places = [str(index + 1) for index, variable in enumerate(variables) if variable.causality == "output"]
-    outputs, unknowns = SubElement(structure, "Outputs"), SubElement(structure, "InitialUnknowns")
-    for place in places:
-        SubElement(outputs, "Unknown", {"index": place} | _dependencies(described.unit))
-        SubElement(unknowns, "Unknown", index=place)
+    outputs, states, rates, _ = ([str(place + 1) for place in places] for places in _parts(variables))
+    listed = SubElement(structure, "Outputs")
+    for output in outputs:
+        SubElement(listed, "Unknown", {"index": output} | _dependencies(described.unit))
+    listed = SubElement(structure, "Derivatives") if rates else listed
+    for rate in rates:
+        SubElement(listed, "Unknown", index=rate)
+    listed = SubElement(structure, "InitialUnknowns")
+    for unknown in [*outputs, *states, *rates]:
+        SubElement(listed, "Unknown", index=unknown)
     return _written(root)
 
 
@@ -157,8 +169,32 @@ def build_description(described: Described) -> bytes:
 
 
 def _dependencies(unit: FunctionalUnit) -> dict[str, str]:
-    """On what outputs depend at an instant: where no input acts at once, on nothing."""
-    return {} if unit.feedthrough else {"dependencies": ""}
+    """On what outputs depend at an instant: of a unit that integrates itself, where no input acts at once, on nothing."""
+    return {} if unit.feedthrough or isinstance(unit.goes_on, Flow) else {"dependencies": ""}
+
+
+def _add_kind(root: Element, described: Described, *can: str) -> Element:
+    """What it is for, co-simulation or model exchange, and that it `can` do this."""
+    kind, more = "ModelExchange", dict.fromkeys(can, "true")
+    if not isinstance(described.unit.goes_on, Flow):
+        kind, more = "CoSimulation", {"canHandleVariableCommunicationStepSize": "true"} | more
+    return SubElement(root, kind, {"modelIdentifier": described.identifier} | more)
+
+
+def _place_of(variables: Sequence[Variable], name: str) -> int:
+    return next(place for place, variable in enumerate(variables) if variable.name == name)
+
+
+def _parts(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[int], list[int]]:
+    """The places of outputs, states, their rates, and guards."""
+    numbered = list(enumerate(variables))
+    rates = [place for place, variable in numbered if variable.of]
+    return (
+        [place for place, variable in numbered if variable.causality == "output"],
+        [_place_of(variables, variables[place].of) for place in rates],
+        rates,
+        [place for place, variable in numbered if variable.guard],
+    )
 
 
 def _add_units(root: Element, variables: Sequence[Variable]) -> None:

@@ -15,30 +15,34 @@ from typing import Literal
 from dockdyn.exchange.compiled import compile_library, this_platform
 from dockdyn.exchange.description import Described, build_description, description_2, description_3
 from dockdyn.exchange.model_text import HEADER, TEXT, write_model
-from dockdyn.results.functional_unit import FunctionalUnit
+from dockdyn.results.functional_unit import FunctionalUnit, Steps
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.load import Scenario
 
 Fmi = Literal[2, 3]
 SHARED = ("unit.c", "unit.h", "variables.h")
+FMI_FILES = ("fmi{}.c", "fmi{}.h")
+STEPS, MOTION = ("steps.c", "steps.h", "fmi{}_steps.c"), ("motion.c", "motion.h", "fmi{}_motion.c")
 OLDEST = (1980, 1, 1, 0, 0, 0)  # of the files inside: the same scenario makes the same FMU
 INSIDE = "documentation/scenario.toml"
 FIXED = "documentation/fixed.txt"
 
 
-def unit_of(scenario: Scenario) -> FunctionalUnit:
-    """What another program advances of a scenario. Raises ScenarioError for a kind that cannot be an FMU."""
-    return kind_named(scenario.kind).functional_unit(scenario)
+def unit_of(scenario: Scenario, integrated: bool = True) -> FunctionalUnit:
+    """What another program advances of a scenario; it is `integrated` inside (co-simulation), or by that program (model
+    exchange). Raises ScenarioError for what cannot be an FMU."""
+    return kind_named(scenario.kind).functional_unit(scenario, integrated)
 
 
 def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True) -> bytes:
     """The FMU of a unit, for a version of FMI. Raises ScenarioError."""
     identifier = identifier_of(unit.scenario)
     written = unit.scenario.text()
-    token = hashlib.sha256(f"{fmi} {written}".encode()).hexdigest()[:32]
+    token = hashlib.sha256(f"{fmi} {type(unit.goes_on).__name__} {written}".encode()).hexdigest()[:32]
     model = write_model(unit, token)
-    wrapper = f"fmi{fmi}.c"
-    sources = {name: _source(name) for name in (*SHARED, wrapper)} | {TEXT: model.text, HEADER: model.header}
+    own = STEPS if isinstance(unit.goes_on, Steps) else MOTION
+    names = [*SHARED, *(name.format(fmi) for name in (*FMI_FILES, *own))]
+    sources = {name: _source(name) for name in names} | {TEXT: model.text, HEADER: model.header}
     compiled = sorted(name for name in sources if name.endswith(".c"))
     described = Described(unit, identifier, token, compiled)
     content: dict[str, str | bytes] = {f"sources/{name}": text for name, text in sources.items()}

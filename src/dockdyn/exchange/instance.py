@@ -1,4 +1,4 @@
-"""An FMU of co-simulation that runs here, of FMI 2.0 or 3.0, by its variables' names."""
+"""An FMU that runs here, of FMI 2.0 or 3.0, by its variables' names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from dockdyn.scenario.language.errors import ScenarioError
 
+TOLERANCE = 1e-10  # relative, of CVode
 NEEDED = "needs the package fmpy; pip install 'dockdyn[fmu]'"
 
 
@@ -38,6 +39,36 @@ class Fmu:
         """Variables of a causality by name."""
         return {one.name: one for one in self.description.modelVariables if one.causality == causality}
 
+    @property
+    def steps(self) -> bool:
+        """Whether it is for co-simulation; else another program integrates it."""
+        return self.description.coSimulation is not None
+
+    def integrated(
+        self, values: Mapping[str, float], names: Sequence[str], times: Float[np.ndarray, "times"]
+    ) -> dict[str, Float[np.ndarray, "times"]]:
+        """Outputs at equidistant times (s), integrated by CVode with parameters set to these values."""
+        try:
+            found = _fmpy(self.file).simulate_fmu(
+                self.folder,
+                validate=False,
+                model_description=self.description,
+                fmi_type="ModelExchange",
+                start_time=float(times[0]),
+                stop_time=float(times[-1]),
+                output_interval=float(times[1] - times[0]),
+                relative_tolerance=TOLERANCE,
+                record_events=False,
+                start_values=dict(values),
+                output=list(names),
+            )
+        except Exception as error:  # of fmpy or of the FMU, which have no class for it
+            words = str(error).partition("\n")[0]
+            raise ScenarioError(f"{self.file}: cannot be integrated here: {words}") from None
+        if len(found) < len(times):
+            raise ScenarioError(f"{self.file}: ends at t = {found['time'][-1]:g} s, its scenario at {times[-1]:g} s")
+        return {name: np.asarray(found[name][: len(times)], float) for name in names}
+
     def instance(self, values: Mapping[str, float], start: float = 0.0) -> Instance:
         """A new instance that has begun at a time (s), parameters or inputs set to these values."""
         return Instance(self, values, start)
@@ -48,7 +79,7 @@ class Instance:
 
     def __init__(self, fmu: Fmu, values: Mapping[str, float], start: float):
         description, self.name = fmu.description, str(fmu.file)
-        if description.coSimulation is None:
+        if not fmu.steps:
             raise ScenarioError(f"{fmu.file}: has no co-simulation")
         self.known = {one.name: one for one in description.modelVariables}
         self.slave, self.time = _slave(fmu), start

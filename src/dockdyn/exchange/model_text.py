@@ -12,7 +12,8 @@ import jax
 import numpy as np
 
 from dockdyn.integrate.solution import Status
-from dockdyn.results.functional_unit import FunctionalUnit
+from dockdyn.results.functional_unit import Flow, FunctionalUnit, Steps
+from dockdyn.results.model_flow import Jumped
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.translate import translate
@@ -36,23 +37,30 @@ class Written:
 def write_model(unit: FunctionalUnit, token: str) -> Written:
     """The model of a unit, whose states carry the `token`. Raises ScenarioError for what cannot be written in C."""
     numbers = np.array([place.value for place in unit.numbers])
-    given, until = np.zeros(len(unit.inputs)), np.float64(0.0)
-    like = jax.eval_shape(unit.begin, numbers)
-    leaves, structure = jax.tree.flatten(like)
+    given, time = np.zeros(len(unit.inputs)), np.float64(0.0)
+    leaves, structure = jax.tree.flatten(jax.eval_shape(unit.begin, numbers))
     state = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
 
-    def advance(numbers: Any, given: Any, until: Any, *leaves: Any) -> Any:  # noqa: ANN401, of JAX
-        after = unit.advance(numbers, given, until, jax.tree.unflatten(structure, leaves))
-        return unit.reached(after), after
+    def of_state(function: Callable[..., Any], *before: np.ndarray | np.float64) -> Program:
+        """A function of some arguments and of a state, whose leaves follow them."""
 
-    def observe(numbers: Any, given: Any, *leaves: Any) -> Any:  # noqa: ANN401, of JAX
-        return unit.observe(numbers, given, jax.tree.unflatten(structure, leaves))
+        def of_leaves(*rows: Any) -> Any:  # noqa: ANN401, of JAX
+            return function(*rows[: len(before)], jax.tree.unflatten(structure, rows[len(before) :]))
 
-    programs = {
-        "begin": _program(unit, unit.begin, numbers),
-        "advance": _program(unit, advance, numbers, given, until, *state),
-        "observe": _program(unit, observe, numbers, given, *state),
-    }
+        return _program(unit, of_leaves, *before, *state)
+
+    programs = {"begin": _program(unit, unit.begin, numbers), "observe": of_state(unit.observe, numbers, given)}
+    moves = unit.goes_on
+    if isinstance(moves, Steps):
+
+        def advance(*rows: Any) -> Any:  # noqa: ANN401, of JAX
+            after = moves.advance(*rows)
+            return moves.reached(after), after
+
+        programs["advance"] = of_state(advance, numbers, given, time)
+    else:
+        for name in ("rates", "guards", "jump"):
+            programs[name] = of_state(getattr(moves.equations, name), numbers, given, time)
     sizes = [_padded(leaf.size * SIZES[leaf.dtype.name]) for leaf in state]
     return Written(_text(unit, programs, sizes, token), _header(unit, programs, sizes, token))
 
@@ -70,25 +78,24 @@ def _padded(size: int) -> int:
 
 def _header(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[int], token: str) -> str:
     """What the model has and how large it is."""
+    flow = unit.goes_on if isinstance(unit.goes_on, Flow) else None
+    constants = {name: len(program.constants) for name, program in programs.items()}
     counts = {
         "NUMBERS": len(unit.numbers),
         "INPUTS": len(unit.inputs),
         "OUTPUTS": len(unit.outputs),
+        "STATES": 0 if flow is None else len(flow.names),
+        "GUARDS": 0 if flow is None else flow.guards,
         "LEAVES": len(sizes),
         "STATE_BYTES": sum(sizes),
         "STATUSES": len(Status),
-        "CONSTANTS": max(len(program.constants) for program in programs.values()),
+        "FUNCTIONS": len(programs),
+        "ADDRESSES": len(sizes) + max(constants.values()) + len(Jumped._fields),
     }
-    counts |= {f"{name.upper()}_CONSTANTS": len(program.constants) for name, program in programs.items()}
-    lines = [
-        "#ifndef MODEL_H",
-        "#define MODEL_H",
-        "",
-        "#include <stdbool.h>",
-        "#include <stddef.h>",
-        "#include <stdint.h>",
-    ]
-    lines += ["", "enum {", *(f"    MODEL_{name} = {count}," for name, count in counts.items()), "};", ""]
+    counts |= {f"{name.upper()}_CONSTANTS": count for name, count in constants.items()}
+    lines = ["#ifndef MODEL_H", "#define MODEL_H", ""]
+    lines += [f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint")]
+    lines += ["", *(f"#define MODEL_{name} {count}" for name, count in counts.items()), ""]
     lines += [
         "typedef struct {",
         "    double start, least, most;",
@@ -100,10 +107,10 @@ def _header(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[
         "extern const bool model_flags[]; /* which outputs are yes or no */",
         "extern const size_t model_places[]; /* of the leaves of a state, in bytes */",
         "extern const char *const model_statuses[];",
+        "extern const int64_t *const model_work_bytes[]; /* of all functions */",
         "",
     ]
     for name in programs:
-        lines.append(f"extern const int64_t model_{name}_work_bytes;")
         lines.append(f"extern const void *const model_{name}_constants[];")
         lines.append(f"bool model_{name}(const void *const *in, void *const *out, void *work);")
     return "\n".join([*lines, "", "#endif", ""])
@@ -128,7 +135,8 @@ def _text(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[in
             parts.append(_table(f"static const {IN_C[constant.dtype.name]} {name}_constant_{index}", values))
         names = [f"{name}_constant_{index}" for index in range(len(program.constants))]
         parts += [_table(f"const void *const model_{name}_constants", names), "", c_function(program, f"model_{name}")]
-    return "\n".join(parts)
+    parts.append(_table("const int64_t *const model_work_bytes", [f"&model_{name}_work_bytes" for name in programs]))
+    return "\n".join([*parts, ""])
 
 
 def _table(declared: str, items: Sequence[str], nothing: str = "0") -> str:

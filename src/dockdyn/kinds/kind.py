@@ -101,8 +101,9 @@ class Kind(abc.ABC):
         """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight or rig")
 
-    def functional_unit(self, scenario: Scenario) -> FunctionalUnit:
-        """The scenario as what another program advances; raises ScenarioError where it cannot be one."""
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
+        """The scenario as what another program advances; it is `integrated` inside, or by that program. Raises ScenarioError
+        where it cannot be one."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be an FMU; must be free-flight or rig")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:

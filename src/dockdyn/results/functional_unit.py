@@ -13,6 +13,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
+from dockdyn.results.model_flow import ModelFlow
 from dockdyn.results.run import Layout
 from dockdyn.scenario.language.keys import leaves as leaves_of
 from dockdyn.scenario.language.keys import value_at
@@ -42,13 +43,28 @@ class Output(NamedTuple):
     flag: bool = False  # whether it is yes (1) or no (0)
 
 
+class Steps(NamedTuple):
+    """How a unit goes on that integrates itself: `advance` until a time (s); `reached` says the status and time of a state."""
+
+    advance: Callable[[Numbers, Given, Float[Array, ""], PyTree], PyTree]
+    reached: Callable[[PyTree], tuple[Int[Array, ""], Float[Array, ""]]]
+
+
+class Flow(NamedTuple):
+    """How a unit goes on that another program integrates, with the `names` of what it integrates and how many guards."""
+
+    equations: ModelFlow
+    names: Sequence[str]
+    guards: int
+
+
 @dataclass(frozen=True)
 class FunctionalUnit:
     """What another program advances.
 
     `numbers` are those of the scenario that it may set before it begins, `fixed` the keys of the others. `begin` makes the
-    state of t = 0, `advance` takes it further until a time (s), `observe` says the outputs, `reached` the status and time (s)
-    of a state. `step` (s) is that of communication, where nothing else is asked.
+    state of t = 0, `goes_on` says how it goes on, `observe` the outputs of a state. `step` (s) is that of communication, where
+    nothing else is asked.
     """
 
     scenario: Scenario
@@ -57,9 +73,8 @@ class FunctionalUnit:
     inputs: Sequence[Input]
     outputs: Sequence[Output]
     begin: Callable[[Numbers], PyTree]
-    advance: Callable[[Numbers, Given, Float[Array, ""], PyTree], PyTree]
+    goes_on: Steps | Flow
     observe: Callable[[Numbers, Given, PyTree], Float[Array, "outputs"]]
-    reached: Callable[[PyTree], tuple[Int[Array, ""], Float[Array, ""]]]
     step: float
     feedthrough: bool = False  # whether inputs are felt in the outputs of the same instant
 

@@ -1,42 +1,11 @@
-/* A functional unit as FMI 2.0 has it: co-simulation. Names and meanings: https://fmi-standard.org/downloads, 2.0.4 */
+/* A functional unit as FMI 2.0 has it: whoever integrates it. Names and meanings: https://fmi-standard.org/downloads, 2.0.4 */
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit.h"
+#include "fmi2.h"
 #include "variables.h"
 
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
-
-typedef enum { fmi2OK, fmi2Warning, fmi2Discard, fmi2Error, fmi2Fatal, fmi2Pending } fmi2Status;
-typedef enum { fmi2ModelExchange, fmi2CoSimulation } fmi2Type;
-typedef enum { fmi2DoStepStatus, fmi2PendingStatus, fmi2LastSuccessfulTime, fmi2Terminated } fmi2StatusKind;
-typedef void *fmi2Component, *fmi2ComponentEnvironment, *fmi2FMUstate;
-typedef unsigned int fmi2ValueReference;
-typedef double fmi2Real;
-typedef int fmi2Integer, fmi2Boolean;
-typedef const char *fmi2String;
-typedef char fmi2Byte;
-typedef void (*fmi2Logger)(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
-
-typedef struct {
-    fmi2Logger logger;
-    void *(*allocate)(size_t, size_t);
-    void (*release)(void *);
-    void (*finished)(fmi2ComponentEnvironment, fmi2Status);
-    fmi2ComponentEnvironment environment;
-} fmi2CallbackFunctions;
-
-typedef struct {
-    Unit *unit;
-    const fmi2CallbackFunctions *callbacks;
-    bool logging;
-} Instance;
-
-static fmi2Status failed(const Instance *it, const char *words) {
+fmi2Status failed(const Instance *it, const char *words) {
     const fmi2CallbackFunctions *callbacks = it->callbacks;
     if (callbacks != NULL && callbacks->logger != NULL && it->logging)
         callbacks->logger(callbacks->environment, "", fmi2Error, "logStatusError", "%s", words);
@@ -52,8 +21,8 @@ EXPORT fmi2Component fmi2Instantiate(
     fmi2Boolean visible, fmi2Boolean logging) {
     (void)name, (void)resources, (void)visible;
     Instance given = {NULL, callbacks, true};
-    if (token == NULL || strcmp(token, model_token) != 0 || type != fmi2CoSimulation) {
-        failed(&given, "the GUID is that of another FMU, or it shall be no co-simulation");
+    if (token == NULL || strcmp(token, model_token) != 0 || type != kind_of_unit) {
+        failed(&given, "the GUID is that of another FMU, or it is not for this kind of simulation");
         return NULL;
     }
     Instance *it = malloc(sizeof(Instance));
@@ -111,18 +80,6 @@ EXPORT fmi2Status fmi2Terminate(fmi2Component instance) {
 EXPORT fmi2Status fmi2Reset(fmi2Component instance) {
     unit_reset(((Instance *)instance)->unit);
     return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2DoStep(fmi2Component instance, fmi2Real now, fmi2Real length, fmi2Boolean no_return) {
-    (void)no_return;
-    Instance *it = instance;
-    const Clock *clock = it->unit->clock;
-    if (!clock->moving) return failed(it, "initialization mode has not been left");
-    if (clock->status == FINISHED) return fmi2Discard;
-    if (clock->status > FINISHED) return failed(it, unit_words(it->unit));
-    if (!unit_goes_on(it->unit, now, length)) return failed(it, "a step must go on from where the last one has ended");
-    if (!unit_advance(it->unit, now + length)) return failed(it, unit_words(it->unit));
-    return clock->status == FINISHED ? fmi2Discard : fmi2OK;
 }
 
 EXPORT fmi2Status fmi2GetReal(
@@ -199,26 +156,7 @@ EXPORT fmi2Status fmi2DeSerializeFMUstate(
     return fmi2OK;
 }
 
-EXPORT fmi2Status fmi2GetRealStatus(fmi2Component instance, const fmi2StatusKind kind, fmi2Real *value) {
-    Instance *it = instance;
-    if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
-    *value = it->unit->clock->time;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component instance, const fmi2StatusKind kind, fmi2Boolean *value) {
-    Instance *it = instance;
-    if (kind != fmi2Terminated) return fmi2Discard;
-    *value = it->unit->clock->status == FINISHED;
-    return fmi2OK;
-}
-
-/* What no unit has: variables of other types, derivatives, steps that go on by themselves. */
-
-#define REFUSED(name, ...)                                               \
-    EXPORT fmi2Status name(fmi2Component instance, __VA_ARGS__) {        \
-        return failed(instance, #name ": this FMU has nothing of that"); \
-    }
+/* What no unit has: variables of other types, directional derivatives. */
 
 REFUSED(fmi2GetInteger, const fmi2ValueReference references[], size_t count, fmi2Integer values[])
 REFUSED(fmi2GetString, const fmi2ValueReference references[], size_t count, fmi2String values[])
@@ -227,12 +165,3 @@ REFUSED(fmi2SetBoolean, const fmi2ValueReference references[], size_t count, con
 REFUSED(fmi2SetString, const fmi2ValueReference references[], size_t count, const fmi2String values[])
 REFUSED(fmi2GetDirectionalDerivative, const fmi2ValueReference unknowns[], size_t n, const fmi2ValueReference knowns[],
         size_t m, const fmi2Real seed[], fmi2Real sensitivity[])
-REFUSED(fmi2SetRealInputDerivatives, const fmi2ValueReference references[], size_t count, const fmi2Integer orders[],
-        const fmi2Real values[])
-REFUSED(fmi2GetRealOutputDerivatives, const fmi2ValueReference references[], size_t count, const fmi2Integer orders[],
-        fmi2Real values[])
-REFUSED(fmi2GetStatus, const fmi2StatusKind kind, fmi2Status *value)
-REFUSED(fmi2GetIntegerStatus, const fmi2StatusKind kind, fmi2Integer *value)
-REFUSED(fmi2GetStringStatus, const fmi2StatusKind kind, fmi2String *value)
-
-EXPORT fmi2Status fmi2CancelStep(fmi2Component instance) { return failed(instance, "steps end by themselves"); }

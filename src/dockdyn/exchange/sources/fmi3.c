@@ -1,52 +1,16 @@
-/* A functional unit as FMI 3.0 has it: co-simulation. Names and meanings: https://fmi-standard.org/docs/3.0 */
+/* A functional unit as FMI 3.0 has it, whoever integrates it. Names and meanings: https://fmi-standard.org/docs/3.0 */
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit.h"
+#include "fmi3.h"
 #include "variables.h"
-
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
-
-typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
-typedef void *fmi3Instance, *fmi3InstanceEnvironment, *fmi3FMUState;
-typedef uint32_t fmi3ValueReference;
-typedef double fmi3Float64;
-typedef bool fmi3Boolean;
-typedef const char *fmi3String;
-typedef const uint8_t *fmi3Binary;
-typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment, fmi3Status, fmi3String, fmi3String);
-typedef void (*Callback)(void); /* one that is never called */
-
-typedef struct {
-    Unit *unit;
-    fmi3InstanceEnvironment environment;
-    fmi3LogMessageCallback log;
-    bool logging;
-} Instance;
-
-static fmi3Status failed(const Instance *it, const char *words) {
-    if (it->log != NULL && it->logging) it->log(it->environment, fmi3Error, "logStatusError", words);
-    return fmi3Error;
-}
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
 
-EXPORT fmi3Instance fmi3InstantiateCoSimulation(
-    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
-    fmi3Boolean events, fmi3Boolean early, const fmi3ValueReference required[], size_t count,
-    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, Callback intermediate) {
-    (void)name, (void)resources, (void)visible, (void)early, (void)required, (void)intermediate;
+Instance *new_instance(fmi3String token, fmi3Boolean logging, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
     Instance given = {NULL, environment, log, log != NULL};
     if (token == NULL || strcmp(token, model_token) != 0) {
         failed(&given, "the instantiation token is that of another FMU");
-        return NULL;
-    }
-    if (events || count > 0) {
-        failed(&given, "there is no event mode, and no variable between communication points");
         return NULL;
     }
     Instance *it = malloc(sizeof(Instance));
@@ -60,11 +24,9 @@ EXPORT fmi3Instance fmi3InstantiateCoSimulation(
     return NULL;
 }
 
-EXPORT fmi3Instance fmi3InstantiateModelExchange(
-    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
-    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
-    (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)environment, (void)log;
-    return NULL;
+fmi3Status failed(const Instance *it, const char *words) {
+    if (it->log != NULL && it->logging) it->log(it->environment, fmi3Error, "logStatusError", words);
+    return fmi3Error;
 }
 
 EXPORT fmi3Instance fmi3InstantiateScheduledExecution(
@@ -114,27 +76,6 @@ EXPORT fmi3Status fmi3Reset(fmi3Instance instance) {
     Instance *it = instance;
     unit_reset(it->unit);
     return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3DoStep(
-    fmi3Instance instance, fmi3Float64 now, fmi3Float64 length, fmi3Boolean no_return, fmi3Boolean *event,
-    fmi3Boolean *terminate, fmi3Boolean *early, fmi3Float64 *last) {
-    (void)no_return;
-    Instance *it = instance;
-    const Clock *clock = it->unit->clock;
-    *event = *terminate = *early = false;
-    *last = clock->time;
-    if (!clock->moving) return failed(it, "initialization mode has not been left");
-    if (clock->status == FINISHED) {
-        *terminate = true;
-        return fmi3Discard;
-    }
-    if (clock->status > FINISHED) return failed(it, unit_words(it->unit));
-    if (!unit_goes_on(it->unit, now, length)) return failed(it, "a step must go on from where the last one has ended");
-    bool good = unit_advance(it->unit, now + length);
-    *last = clock->time;
-    *terminate = clock->status == FINISHED;
-    return good ? fmi3OK : failed(it, unit_words(it->unit));
 }
 
 EXPORT fmi3Status fmi3GetFloat64(
@@ -216,10 +157,6 @@ EXPORT fmi3Status fmi3DeserializeFMUState(
 
 /* What no unit has: variables of other types, clocks, dependencies, directional derivatives, states to integrate. */
 
-#define REFUSED(name, ...)                                              \
-    EXPORT fmi3Status name(fmi3Instance instance, __VA_ARGS__) {        \
-        return failed(instance, #name ": this FMU has nothing of that"); \
-    }
 #define VALUES(type, ctype)                                                                                     \
     REFUSED(fmi3Get##type, const fmi3ValueReference references[], size_t count, ctype values[], size_t size)    \
     REFUSED(fmi3Set##type, const fmi3ValueReference references[], size_t count, const ctype values[], size_t size)
@@ -259,26 +196,10 @@ REFUSED(fmi3SetIntervalFraction, const fmi3ValueReference references[], size_t c
 REFUSED(fmi3SetShiftDecimal, const fmi3ValueReference references[], size_t count, const fmi3Float64 shifts[])
 REFUSED(fmi3SetShiftFraction, const fmi3ValueReference references[], size_t count, const uint64_t counters[],
         const uint64_t resolutions[])
-REFUSED(fmi3UpdateDiscreteStates, fmi3Boolean *a, fmi3Boolean *b, fmi3Boolean *c, fmi3Boolean *d, fmi3Boolean *e,
-        fmi3Float64 *next)
-REFUSED(fmi3CompletedIntegratorStep, fmi3Boolean no_return, fmi3Boolean *event, fmi3Boolean *terminate)
-REFUSED(fmi3SetTime, fmi3Float64 time)
-REFUSED(fmi3SetContinuousStates, const fmi3Float64 states[], size_t count)
-REFUSED(fmi3GetContinuousStateDerivatives, fmi3Float64 rates[], size_t count)
-REFUSED(fmi3GetEventIndicators, fmi3Float64 indicators[], size_t count)
-REFUSED(fmi3GetContinuousStates, fmi3Float64 states[], size_t count)
-REFUSED(fmi3GetNominalsOfContinuousStates, fmi3Float64 nominals[], size_t count)
-REFUSED(fmi3GetNumberOfEventIndicators, size_t *count)
-REFUSED(fmi3GetNumberOfContinuousStates, size_t *count)
 REFUSED(fmi3GetOutputDerivatives, const fmi3ValueReference references[], size_t count, const int32_t orders[],
         fmi3Float64 values[], size_t size)
 REFUSED(fmi3ActivateModelPartition, fmi3ValueReference clock, fmi3Float64 time)
 
-#define MODE(name) \
-    EXPORT fmi3Status name(fmi3Instance instance) { return failed(instance, #name ": this FMU has no such mode"); }
-
-MODE(fmi3EnterEventMode)
-MODE(fmi3EnterContinuousTimeMode)
 MODE(fmi3EnterConfigurationMode)
 MODE(fmi3ExitConfigurationMode)
 MODE(fmi3EnterStepMode)

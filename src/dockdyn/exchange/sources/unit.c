@@ -6,15 +6,16 @@
 
 #include "model.h"
 
-enum { WORD = 8, MOST = MODEL_LEAVES + MODEL_CONSTANTS + 8 };
+enum { WORD = 8 };
 
 static size_t head_bytes(void) { return sizeof(Clock) + (MODEL_NUMBERS + MODEL_INPUTS) * sizeof(double); }
 
 static size_t larger_of(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t work_bytes(void) {
-    size_t bytes = larger_of((size_t)model_begin_work_bytes, (size_t)model_advance_work_bytes);
-    return larger_of(bytes, (size_t)model_observe_work_bytes);
+    size_t bytes = 1;
+    for (size_t i = 0; i < MODEL_FUNCTIONS; i++) bytes = larger_of(bytes, (size_t)*model_work_bytes[i]);
+    return bytes;
 }
 
 Unit *unit_new(void) {
@@ -64,20 +65,26 @@ void unit_set_input(Unit *unit, size_t input, double value) {
     unit->observed = false;
 }
 
-/* Addresses of the state's leaves from `count` on, then of a function's constants. */
-static void list_in(const void **in, size_t count, const unsigned char *state, const void *const *constants, size_t own) {
+void list_in(const void **in, size_t count, const unsigned char *state, const void *const *constants, size_t own) {
     if (state != NULL)
         for (size_t i = 0; i < MODEL_LEAVES; i++) in[count++] = state + model_places[i];
     for (size_t i = 0; i < own; i++) in[count++] = constants[i];
 }
 
-static void list_out(void **out, size_t count, unsigned char *state) {
+void list_out(void **out, size_t count, unsigned char *state) {
     for (size_t i = 0; i < MODEL_LEAVES; i++) out[count++] = state + model_places[i];
 }
 
+void unit_take_next(Unit *unit) {
+    unsigned char *before = unit->state;
+    unit->state = unit->next;
+    unit->next = before;
+    unit->observed = false;
+}
+
 bool unit_begin(Unit *unit) {
-    const void *in[MOST] = {unit->numbers};
-    void *out[MOST];
+    const void *in[MODEL_ADDRESSES] = {unit->numbers};
+    void *out[MODEL_ADDRESSES];
     list_in(in, 1, NULL, model_begin_constants, MODEL_BEGIN_CONSTANTS);
     list_out(out, 0, unit->state);
     if (!model_begin(in, out, unit->work)) return false;
@@ -88,29 +95,10 @@ bool unit_begin(Unit *unit) {
     return true;
 }
 
-bool unit_goes_on(const Unit *unit, double now, double length) {
-    return length > 0.0 && fabs(now - unit->clock->time) <= 1e-9 * fmax(1.0, fabs(now));
-}
-
-bool unit_advance(Unit *unit, double time) {
-    double until = time - unit->clock->start, reached = 0.0;
-    const void *in[MOST] = {unit->numbers, unit->inputs, &until};
-    void *out[MOST] = {&unit->clock->status, &reached};
-    list_in(in, 3, unit->state, model_advance_constants, MODEL_ADVANCE_CONSTANTS);
-    list_out(out, 2, unit->next);
-    if (!model_advance(in, out, unit->work)) return false;
-    unsigned char *before = unit->state;
-    unit->state = unit->next;
-    unit->next = before;
-    unit->observed = false;
-    unit->clock->time = unit->clock->status == RUNNING ? time : unit->clock->start + reached;
-    return unit->clock->status <= FINISHED;
-}
-
 bool unit_observe(Unit *unit) {
     if (!unit->clock->begun && !unit_begin(unit)) return false;
     if (unit->observed) return true;
-    const void *in[MOST] = {unit->numbers, unit->inputs};
+    const void *in[MODEL_ADDRESSES] = {unit->numbers, unit->inputs};
     void *out[1] = {unit->outputs};
     list_in(in, 2, unit->state, model_observe_constants, MODEL_OBSERVE_CONSTANTS);
     unit->observed = model_observe(in, out, unit->work);

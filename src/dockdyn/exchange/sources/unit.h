@@ -37,13 +37,16 @@ void unit_set_number(Unit *unit, size_t number, double value);
 void unit_set_input(Unit *unit, size_t input, double value);
 
 bool unit_begin(Unit *unit);
-bool unit_goes_on(const Unit *unit, double now, double length); /* whether a step is the next one */
-bool unit_advance(Unit *unit, double time); /* false: it could not reach the time */
 bool unit_observe(Unit *unit);
 const char *unit_words(const Unit *unit); /* of its status */
 
 size_t unit_bytes(void); /* of what unit_save writes */
 void unit_save(const Unit *unit, unsigned char *bytes);
 bool unit_load(Unit *unit, const unsigned char *bytes, size_t size); /* false: of another unit */
+
+/* For functions of the model: addresses of a state's leaves from `count` on, then of constants. */
+void list_in(const void **in, size_t count, const unsigned char *state, const void *const *constants, size_t own);
+void list_out(void **out, size_t count, unsigned char *state);
+void unit_take_next(Unit *unit); /* the state that was written beside the old one */
 
 #endif

@@ -28,6 +28,7 @@ from dockdyn.results.functional_unit import (
     Input,
     Numbers,
     Output,
+    Steps,
     fixed_beside,
     in_a_row,
     laid_out,
@@ -136,9 +137,8 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
         inputs=inputs,
         outputs=outputs,
         begin=begin,
-        advance=advance,
+        goes_on=Steps(advance, reached),
         observe=lambda *given: in_a_row(outputs, observed(*given)),
-        reached=reached,
         step=Grid.of(rig, scenario.content.duration).period,
         feedthrough=True,
     )

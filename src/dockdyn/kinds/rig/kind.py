@@ -103,9 +103,11 @@ class RigKind(Kind):
 
         return RigStepper(scenario, period, batch)
 
-    def functional_unit(self, scenario: Scenario) -> FunctionalUnit:
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.rig.functional_unit import rig_unit
 
+        if not integrated:
+            raise ScenarioError(f"{scenario.name}: kind: a rig goes from instant to instant; must be for co-simulation")
         self.check_start(scenario)
         return rig_unit(scenario)
 
