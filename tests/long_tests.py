@@ -93,7 +93,7 @@ LONG = {
     "test_margin_consistency.py::test_no_row_contradicts_the_verdict[hold lead-2]",
     "test_margin_consistency.py::test_periods_that_are_tied_are_scaled_together",
     "test_mesh_on_mesh.py::test_plates_dock_off_their_axes",
-    "test_motion_fmu.py::test_a_latch_falls_in_in_fmi_2[compliant]",
+    "test_motion_fmu.py::test_a_latch_falls_in_in_fmi_2",
     "test_new.py::test_every_file_runs_at_once[assembly-ring-petals]",
     "test_new.py::test_every_file_runs_at_once[berthing-grip]",
     "test_orbit_and_trees.py::test_kinetic_energy_of_a_planar_tree[0]",

@@ -104,7 +104,9 @@ class Kind(abc.ABC):
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         """The scenario as what another program advances; it is `integrated` inside, or by that program. Raises ScenarioError
         where it cannot be one."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be an FMU; must be free-flight or rig")
+        raise ScenarioError(
+            f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly, free-flight or rig"
+        )
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
+from dockdyn.mechanics.vector import once
 from dockdyn.results.model_flow import ModelFlow
 from dockdyn.results.run import Layout
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves as leaves_of
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.language.places import Place
@@ -79,6 +81,17 @@ class FunctionalUnit:
     feedthrough: bool = False  # whether inputs are felt in the outputs of the same instant
 
 
+def inputs_on(bodies: Sequence[str]) -> list[Input]:
+    """Forces on bodies, then torques on them: (2, bodies, 3) numbers in a row."""
+    kinds = (("force", "N", "at the centre of mass of", "inertial"), ("torque", "N m", "on", "its own"))
+    return [
+        Input(f"outside_{what}.{body}.{axis}", unit, f"{what} from outside {where} {body}, {axes} axes")
+        for what, unit, where, axes in kinds
+        for body in bodies
+        for axis in "xyz"
+    ]
+
+
 def laid_out(layout: Layout, coordinates: Mapping[str, Sequence[str]]) -> Iterator[Output]:
     """An output for every number of the variables of a `layout`, with the names along their dimensions."""
     for variable, (dims, unit, words) in layout.items():
@@ -96,9 +109,9 @@ def in_a_row(outputs: Sequence[Output], found: Mapping[str, Array]) -> Float[Arr
     return row
 
 
-def with_numbers(leaves: Sequence[float], places: Sequence[Place], numbers: Numbers) -> list[Array | float]:
-    """The leaves of a scenario with these numbers at their places."""
-    found: list[Array | float] = list(leaves)
+def with_numbers(leaves: Sequence[Any], places: Sequence[Place], numbers: Numbers) -> list[Array]:
+    """The leaves of a scenario with these numbers at their places; all traced, so that they are worked with as in a run."""
+    found = [once(jnp.asarray(leaf)) for leaf in leaves]
     for index, place in enumerate(places):
         for leaf in place.leaves:
             found[leaf] = numbers[index]
@@ -110,7 +123,11 @@ def fixed_beside(scenario: Scenario, places: Sequence[Place]) -> list[str]:
     known = {key for place in places for key in (place.key, *place.keys)}
     found = []
     for key, _ in leaves_of(scenario.nominal()):
-        number = value_at(scenario.content, key, scenario.name)
+        try:
+            number = value_at(scenario.content, key, scenario.name)
+        except ScenarioError:  # what a phase sets, by a key inside a key
+            found.append(key)
+            continue
         if isinstance(number.value, float) and number.key not in known:
             found.append(number.key)
     return found

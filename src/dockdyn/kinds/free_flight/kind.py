@@ -84,9 +84,10 @@ class FreeFlightKind(Kind):
         return FlightStepper(scenario, period, batch)
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
-        from dockdyn.kinds.free_flight.functional_unit import flight_flow, flight_unit
+        from dockdyn.kinds.free_flight.functional_unit import flight_unit
 
-        return flight_unit(scenario) if integrated else flight_flow(scenario)
+        unit = flight_unit(scenario)
+        return unit.integrated() if integrated else unit.equations()
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})

@@ -95,7 +95,7 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
         for number, goals in enumerate(spots.values()):
             for leaf, at in goals:
                 own[leaf] = jnp.ravel(own[leaf]).at[at].set(numbers[number]).reshape(own[leaf].shape)
-        content = with_numbers([once(jnp.asarray(leaf)) for leaf in stated], places, numbers)
+        content = with_numbers(stated, places, numbers)
         plant = plant_of(jax.tree.unflatten(sections, content), built.loop)
         return replace(jax.tree.unflatten(structure, own), plant=plant, outside=given)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 
@@ -34,8 +34,10 @@ def places_of(scenario: Scenario) -> list[Place]:
     paths, _ = jax.tree_util.tree_flatten_with_path(content)
     written = [key_of(path, content) for path, _ in paths]
     found = []
-    for leaf, ((_, value), key) in enumerate(zip(paths, written, strict=True)):
+    for leaf, ((path, value), key) in enumerate(zip(paths, written, strict=True)):
         if key.split(".")[0] in NOT_PHYSICS or constrained(key) or not isinstance(value, float):
+            continue
+        if not _is_written(path, content):
             continue
         twin = _transposed(key)
         if twin is not None and key > twin:
@@ -45,6 +47,20 @@ def places_of(scenario: Scenario) -> list[Place]:
         leaves = tuple(written.index(one) if one != key else leaf for one in keys)
         found.append(Place(number.key, value, number.unit, leaves, keys, number.limits))
     return found
+
+
+def _is_written(path: tuple[Any, ...], content: Any) -> bool:  # noqa: ANN401, walked by what is found in it
+    """Whether a number is one that a file states: not one that a table works out for itself."""
+    here = content
+    for part in path:
+        if hasattr(part, "idx"):
+            here = here[part.idx]
+            continue
+        described = type(here).model_fields.get(part.name)
+        if described is not None and described.exclude:
+            return False
+        here = getattr(here, part.name)
+    return True
 
 
 def _transposed(key: str) -> str | None:
