@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -128,11 +129,15 @@ LONG = (
     "cluster",
 )
 DRAWN = ("quickstart", "own-parts")  # with replays in their reports
+COMPILED = ("fmu",)  # by the C compiler of this machine
+NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 SHOWN = [
     pytest.param(
         page,
         id=page.stem,
-        marks=[pytest.mark.full] * (page.stem in LONG) + [pytest.mark.replay] * (page.stem in DRAWN),
+        marks=[pytest.mark.full] * (page.stem in LONG)
+        + [pytest.mark.replay] * (page.stem in DRAWN)
+        + [NO_COMPILER] * (page.stem in COMPILED),
     )
     for page in PAGES
     if blocks(page)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dockdyn import backend
-from dockdyn.cli import campaign, doctor, identify, impact, results, rig, run, start, studies, view
+from dockdyn.cli import campaign, doctor, fmu, identify, impact, results, rig, run, start, studies, view
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
 from dockdyn.files import FULL, failure
 
@@ -61,6 +61,7 @@ app.add_typer(campaign.app, name="campaign")
 app.add_typer(impact.app, name="impact")
 app.add_typer(identify.app, name="identify")
 app.add_typer(rig.app, name="rig")
+app.add_typer(fmu.app, name="fmu")
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
+    from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
@@ -104,6 +105,13 @@ class Kind(abc.ABC):
     def driver(self, scenario: Scenario) -> Driver:
         """What a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} has no devices to drive; must be rig")
+
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
+        """The scenario as what another program advances; it is `integrated` inside, or by that program. Raises ScenarioError
+        where it cannot be one."""
+        raise ScenarioError(
+            f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly, free-flight or rig"
+        )
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

@@ -47,11 +47,16 @@ def control_data(control: SampledSection | None, run: Run, body: str = "the chas
     """What control leaves, what it may take up, and what a table of thrusters cannot give; `body` is what it steers."""
     if control is None or control.law == "none":
         return ControlData({}, {}, {})
-    variables = sampled_variables(_layout(body), run)
-    coordinates: dict[str, Any] = {"use": ["impulse", "angular impulse"]}
+    layout, coordinates = control_layout(control, body)
+    attributes = control_attributes(control) | {"thrusters_lack": ", ".join(lacking(control))}
+    return ControlData(sampled_variables(layout, run), coordinates, attributes)
+
+
+def control_layout(control: SampledSection | None, body: str = "the chaser") -> tuple[Layout, dict[str, list[str]]]:
+    """The variables of control, and the names along their dimensions besides axes; nothing where none acts."""
+    if control is None or control.law == "none":
+        return {}, {}
+    names = {"use": ["impulse", "angular impulse"]}
     if thrusters := control.thruster_names():
-        variables |= sampled_variables(PULSE_VARIABLES, run)
-        coordinates |= {"thruster": thrusters}
-    return ControlData(
-        variables, coordinates, control_attributes(control) | {"thrusters_lack": ", ".join(lacking(control))}
-    )
+        return _layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
+    return _layout(body), names

@@ -40,7 +40,12 @@ LOGICAL = {"and": "&&", "or": "||", "xor": "!="}
 SAME = "sqrt floor ceil round sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log1p log2".split()
 FUNCTIONS = {name: name for name in [*SAME, *"cbrt erf erfc lgamma pow atan2 fmod nextafter".split()]}
 FUNCTIONS |= {"abs": "fabs", "round_even": "rint"}
-HELPERS = """\
+C_HEAD = """\
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
 static inline double larger(double a, double b) {
     if (isnan(a) || isnan(b)) return NAN;
     return a > b || (a == b && !signbit(a)) ? a : b;
@@ -58,7 +63,12 @@ static inline int64_t whole(double a) {
 
 
 def c_text(program: Program, name: str) -> str:
-    """The program as the C function `bool name(const void *const *in, void *const *out, void *work)`.
+    """The program as a text in C with one function, as `c_function` writes it. Raises Untranslatable."""
+    return f"{C_HEAD}\n{c_function(program, name)}"
+
+
+def c_function(program: Program, name: str) -> str:
+    """The program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `C_HEAD`.
 
     `in` and `out` are the addresses of arguments and results, row by row, `work` is that of `name_work_bytes` bytes that
     nobody else writes meanwhile, aligned as a double. Constants of the trace follow the arguments. It answers false where it
@@ -68,8 +78,7 @@ def c_text(program: Program, name: str) -> str:
     printer = _Printer()
     printer.block(program.builder.body)
     slots = [f"    {TYPES[slot.kind]} s{slot.name} = 0;" for slot in program.builder.slots]
-    head = ["#include <math.h>", "#include <stdbool.h>", "#include <stdint.h>", "#include <string.h>", "", HELPERS]
-    head.append(f"const int64_t {name}_work_bytes = {max(program.builder.work, 1)};\n")
+    head = [f"const int64_t {name}_work_bytes = {max(program.builder.work, 1)};\n"]
     head.append(f"bool {name}(const void *const *in, void *const *out, void *work) {{")
     return "\n".join([*head, *slots, *printer.lines, "    return true;", "}", ""])
 

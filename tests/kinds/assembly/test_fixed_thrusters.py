@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.language.keys import Number, number_at
+from dockdyn.scenario.language.keys import number_at
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.sensitivity.table import sensitivity
 
@@ -112,7 +112,8 @@ def test_what_a_phase_sets_has_a_key(load):
     """By it the number is changed, drawn and differentiated: the impulse changes by how long the phase lasts."""
     key = "phase.again.set.jet.force"
     scenario = load(pulses(), {key: "4 N"})
-    assert number_at(scenario, key) == Number(key, 4.0, "N")
+    found = number_at(scenario, key)
+    assert (found.key, found.value, found.unit) == (key, 4.0, "N")
     rows = sensitivity(scenario, "thrust_impulse_N_s", ["phase.push.set.jet.force", "phase.2.set.jet.force"])["to"]
     found = {row["key"]: (row["derivative"], row["unit"]) for row in rows}
     assert found == {

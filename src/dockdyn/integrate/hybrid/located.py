@@ -18,6 +18,7 @@ Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delay
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -41,7 +42,7 @@ from dockdyn.integrate.hybrid.mesh_point import (
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored
-from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, result
+from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
 from dockdyn.integrate.solution import Solution, Status, iterate_until
@@ -84,6 +85,27 @@ def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scal
         return (solver.status == Status.RUNNING) & (solver.point.time < time)
 
     return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
+
+
+def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:
+    """Go on until exactly `time` (s), and later from there, in steps that find an empty log.
+
+    What acts on the model from outside may have `changed` since the last stretch; `max_iterations` are those of a stretch.
+    """
+    over = model.ended(solver.point.state)
+    paused = (solver.status == Status.FINISHED) & (True if over is None else ~over) & (solver.point.time < time)
+    begun = solver._replace(
+        status=jnp.where(paused, int(Status.RUNNING), solver.status),
+        iterations=jnp.zeros_like(solver.iterations),
+        refresh=solver.refresh | changed,
+        level=jnp.where(changed, jnp.minimum(solver.level, 1.0), solver.level),  # the acceleration jumps
+    )
+    stretch = replace(settings, duration=time)
+    return jax.lax.while_loop(
+        lambda solver: solver.status == Status.RUNNING,
+        lambda solver: emptied(_iterate(model, stretch, solver)),
+        begun,
+    )
 
 
 def init(model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None) -> SolverState:

@@ -134,7 +134,7 @@ def bushing_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> d
 
 
 # of runs that have such parts
-_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
+LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
@@ -145,7 +145,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
-            **sampled_variables({name: what for name, what in _MORE.items() if name in run.sampled}, run),
+            **sampled_variables({name: what for name, what in LAYOUT.items() if name in run.sampled}, run),
             **control.variables,
             **_largest(content, run),
             **_captures(run),
@@ -155,12 +155,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_outcome(content, run),
         },
         coordinates={
-            "body": content.names(),
-            "axis": ["x", "y", "z"],
-            "quaternion": ["w", "x", "y", "z"],
-            "contact": content.contact_names(),
-            "point": [name for name, _, _ in content.points()],
-            **element_names(content),
+            **coordinates(content),
             **joint_names(content),
             **flexible_names(content),
             **({"port": content.ports()} if content.ports() else {}),
@@ -170,6 +165,22 @@ def describe(scenario: Scenario, run: Run) -> Described:
         attributes=control.attributes | ({"steered_body": steered} if control.attributes else {}),
         conservative=conservative(content),
     )
+
+
+def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:
+    """The names along the dimensions of what an assembly has over time."""
+    parts: dict[str, Any] = {}
+    if isinstance(content, AssemblySection):
+        parts = joint_names(content) | flexible_names(content)
+    return {
+        "body": content.names(),
+        "axis": ["x", "y", "z"],
+        "quaternion": ["w", "x", "y", "z"],
+        "contact": content.contact_names(),
+        "point": [name for name, _, _ in content.points()],
+        **element_names(content),
+        **{name: values for name, values in parts.items() if isinstance(values, list)},
+    }
 
 
 def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:

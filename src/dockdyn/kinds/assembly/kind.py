@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -91,6 +92,13 @@ class AssemblyKind(Kind):
 
     def loop(self, content: AssemblySection) -> LoopSection:
         return content.loop
+
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
+        from dockdyn.kinds.assembly.functional_unit import assembly_unit
+
+        self.check_start(scenario)
+        unit = assembly_unit(scenario)
+        return unit.integrated() if integrated else unit.equations()
 
     def resting(self, name: str) -> Resting:
         from dockdyn.kinds.assembly.resting import RestingAssembly

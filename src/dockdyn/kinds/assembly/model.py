@@ -41,7 +41,7 @@ from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
 from dockdyn.kinds.assembly.model_coast import time_apart
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
 from dockdyn.kinds.assembly.observed import observed_contacts, observed_joints, observed_modes, observed_motion
-from dockdyn.kinds.assembly.outside import Given, Pushes, giving, pushed_energy, with_pushes
+from dockdyn.kinds.assembly.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Phases
 from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
@@ -79,6 +79,9 @@ class Assembly(ContactModel):
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     steered: SteeredBody | None = None
     gravity: Gravity | None = None
+    applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = (
+        None  # N, inertial; N m, body axes; by others
+    )
 
     @property
     def moving(self) -> MovingBodies:
@@ -208,6 +211,8 @@ class Assembly(ContactModel):
         if self.gravity is not None:
             tide, orbit = self.gravity.act(before.orbit, seen, self.bodies)
             found, rates = [*found, *tide], rates._replace(orbit=orbit)
+        if self.applied is not None:
+            found = [*found, *applied_pushes(*self.applied, here.bodies)]
         return found, rates
 
     def next_tick(self, x: State) -> Scalar | None:
@@ -309,7 +314,7 @@ class Assembly(ContactModel):
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
         known = all(group.is_exact_distance() for group in self.groups)
-        return time_apart(self, x, now) if self.steered is None and known else None
+        return time_apart(self, x, now) if self.steered is None and self.applied is None and known else None
 
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)

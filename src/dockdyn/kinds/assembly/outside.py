@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dockdyn.contact.group import Wrench
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
@@ -49,6 +50,16 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
     for number, push in pushes:
         found[number] = found[number].plus(push)
     return found
+
+
+def applied_pushes(
+    forces: Float[Array, "bodies 3"], torques: Float[Array, "bodies 3"], places: Sequence[Placed]
+) -> Pushes:
+    """What another program puts on the first of these bodies: forces (inertial axes) and torques (each body's own)."""
+    return [
+        (number, Wrench(Vector.of(force), place.rotation @ Vector.of(torque)))
+        for number, (force, torque, place) in enumerate(zip(forces, torques, places, strict=False))
+    ]
 
 
 def pushed_energy(impulses: Sequence[Vector], bodies: tuple[RigidBody, ...]) -> Scalar:

@@ -83,18 +83,22 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **latch,
             **control.variables,
         },
-        coordinates={
-            "body": ["chaser", "target"],
-            "axis": ["x", "y", "z"],
-            "quaternion": ["w", "x", "y", "z"],
-            "contact": _contact_names(content),
-            "point": [name for name, _, _ in content.named_places()],
-            **control.coordinates,
-        },
+        coordinates=coordinates(content) | control.coordinates,
         attributes=control.attributes,
         conservative=conservative(content),
         capture_law=f"{content.latch.hold_law}, {content.latch.hold}" if content.latch is not None else "",
     )
+
+
+def coordinates(content: FreeFlightSection) -> dict[str, list[str]]:
+    """The names along the dimensions of `VARIABLES`."""
+    return {
+        "body": ["chaser", "target"],
+        "axis": ["x", "y", "z"],
+        "quaternion": ["w", "x", "y", "z"],
+        "contact": _contact_names(content),
+        "point": [name for name, _, _ in content.named_places()],
+    }
 
 
 def _latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -81,6 +82,12 @@ class FreeFlightKind(Kind):
         from dockdyn.kinds.free_flight.stepping import FlightStepper
 
         return FlightStepper(scenario, period, batch)
+
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
+        from dockdyn.kinds.free_flight.functional_unit import flight_unit
+
+        unit = flight_unit(scenario)
+        return unit.integrated() if integrated else unit.equations()
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})

@@ -25,6 +25,7 @@ from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, 
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
 from dockdyn.kinds.free_flight.model_held import fall_in, held, holding_load, observed
+from dockdyn.kinds.free_flight.model_outside import Outside
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
 
@@ -49,7 +50,8 @@ class FreeFlight(ContactModel):
     `origin`, so that they keep their digits however far away the bodies are; `mode` one integer a contact and one for the
     latch, `memory` the work of all these forces (J, eq. 152), which is the change of kinetic energy less
     the work of control, with a latch what it had to take when it fell in and the seat in its catch, and with control what
-    its law remembers and what it did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
+    its law remembers and what it did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay;
+    so does what another program puts on both bodies from `outside`, whose work is not counted.
     """
 
     bodies: tuple[RigidBody, RigidBody]
@@ -60,6 +62,7 @@ class FreeFlight(ContactModel):
     points: tuple[NamedPoint, ...] = ()
     latch: ConeLatch | None = None
     control: AnyControl | None = None
+    outside: Outside | None = None
 
     def origin(self) -> Vector:
         """Where positions of a state count from (m, inertial): the target's centre of mass at t = 0."""
@@ -143,6 +146,8 @@ class FreeFlight(ContactModel):
             given = self.steered(x, self.control)
             done = given.rate
             forces[0], torques[0] = forces[0] + given.force, torques[0] + given.torque
+        if self.outside is not None:
+            forces, torques = self.outside.added(forces, torques)
         q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
         v = tuple(
             body.acceleration(twist, force, torque)
@@ -238,7 +243,8 @@ class FreeFlight(ContactModel):
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
         known = all(contact.surface.is_exact_distance() for contact in self.contacts)
-        return free_time(self, x) if self.control is None and known else None
+        free = self.control is None and self.outside is None
+        return free_time(self, x) if free and known else None
 
     def ungated(self, x: State) -> State:
         return State(x.q, x.v, tuple(jnp.asarray(GATED) for _ in x.mode), x.memory)

@@ -43,8 +43,8 @@ def number(value: None) -> None: ...
 @overload
 def number(value: ArrayLike | list[float]) -> Any: ...  # noqa: ANN401, for fields that are traced later
 def number(value: ArrayLike | list[float] | None) -> Any:
-    """A number, or numbers, as an array."""
-    return None if value is None else np.asarray(value, float)
+    """A number, or numbers, as an array; traced ones as they are."""
+    return value if value is None or isinstance(value, jax.core.Tracer) else np.asarray(value, float)
 
 
 def sensor_of(content: RigContent, forces: int) -> ForceSensor:

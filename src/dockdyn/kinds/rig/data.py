@@ -59,6 +59,12 @@ def mock_up_names(content: RigContent) -> dict[str, str]:
     return {part: f"{article}{name}" for part, name in zip(("carried", "standing"), content.mock_ups, strict=True)}
 
 
+def coordinates_of(rig: Rig) -> dict[str, list[str]]:
+    """The names along the dimensions of `VARIABLES`."""
+    along = {"axis": ["x", "y", "z"][: rig.plant.port_axes]}
+    return along | ({"coordinate": ["x", "y", "z", "rx", "ry", "rz"]} if rig.plant.axes > 1 else {})
+
+
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run; what came before a number that is not finite."""
     found = course.seen | course.ideal
@@ -74,13 +80,8 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         time=end, first_nonfinite=first_nonfinite
     )
     step = course.time[1] - course.time[0] if len(course.time) > 1 else 0.0
-    axes, port = rig.plant.axes, rig.plant.port_axes
-    coordinates: dict[str, Any] = {
-        "time": ("time", course.time[:kept], {"units": "s", "long_name": "time"}),
-        "axis": ["x", "y", "z"][:port],
-    }
-    if axes > 1:
-        coordinates["coordinate"] = ["x", "y", "z", "rx", "ry", "rz"]
+    coordinates: dict[str, Any] = {"time": ("time", course.time[:kept], {"units": "s", "long_name": "time"})}
+    coordinates |= coordinates_of(rig)
     if isinstance(scenario.content, RigAssemblySection):
         coordinates |= element_names(scenario.content)
     names = mock_up_names(scenario.content)

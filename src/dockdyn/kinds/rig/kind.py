@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
+    from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -108,6 +109,14 @@ class RigKind(Kind):
 
         self.check_start(scenario)
         return driver_of(scenario)
+
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
+        from dockdyn.kinds.rig.functional_unit import rig_unit
+
+        if not integrated:
+            raise ScenarioError(f"{scenario.name}: kind: a rig goes from instant to instant; must be for co-simulation")
+        self.check_start(scenario)
+        return rig_unit(scenario)
 
     def check_start(self, scenario: Scenario) -> None:
         from dockdyn.kinds.assembly.overlap import refuse_overlap

@@ -105,6 +105,7 @@ class Rig(eqx.Module):
     held: bool = eqx.field(static=True)  # whether what the compensator multiplies is held between its instants
     dynamics: Dynamics = eqx.field(static=True)
     schedule: RigSchedule = eqx.field(static=True)
+    outside: Port | None = None  # N, what another program puts on the virtual bodies where they touch
 
     @property
     def tick(self) -> Scalar:
@@ -287,6 +288,9 @@ class Rig(eqx.Module):
         pose, rate = plant.pose(motion), plant.rate(motion)
         virtual = plant.virtual_load(pose, rate, modes)
         whole = load + virtual
+        outside = None if self.outside is None else plant.push(motion, self.outside)
+        if outside is not None:
+            whole = whole + outside
         if self.compensator is None:
             return whole, jnp.zeros(plant.port_axes), virtual
         source = "estimate" if self.held else self.compensator.source
@@ -295,6 +299,8 @@ class Rig(eqx.Module):
         kept = plant.mass / (plant.mass + action.inertia)
         whole = (whole + plant.push(motion, force)) * kept
         ahead = whole - load - virtual
+        if outside is not None:
+            ahead = ahead - outside
         return whole, ahead[: plant.port_axes], virtual
 
     def taken(self, moving: Moving, total: Axes, last: Axes) -> tuple[Axes, Axes]:

@@ -85,7 +85,7 @@ class Found(NamedTuple):
     seen: Seen
 
 
-def _tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Moving, dict[str, Array]]:
+def advance_tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Moving, dict[str, Array]]:
     """A rig one tick later, and what is observed at the tick's start."""
     schedule = rig.schedule
     rows = [np.array(row) for row in (schedule.samples, schedule.asks, schedule.holds)]
@@ -106,7 +106,7 @@ def _tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Moving, d
 
 def _seen(rig: Rig, ages: Ages, known: Known, moving: Moving) -> Seen:
     """What the law sees at an instant at which it is asked: it does not depend on what it answers."""
-    return _tick(rig, ages, known, moving)[0].memory.seen
+    return advance_tick(rig, ages, known, moving)[0].memory.seen
 
 
 @Program
@@ -115,7 +115,7 @@ def _begun(rigs: PyTree, known: PyTree) -> Found:
 
     def one(rig: Rig, known: Known) -> Found:
         ages, moving = ages_of(rig), rig.begin()
-        return Found(moving, _tick(rig, ages, known, moving)[1], _seen(rig, ages, known, moving))
+        return Found(moving, advance_tick(rig, ages, known, moving)[1], _seen(rig, ages, known, moving))
 
     return over_rows(one, rigs, known)
 
@@ -131,8 +131,8 @@ def _advanced(rows: Row, action: PyTree) -> Found:
         def between(moving: Moving) -> Bool[Array, ""]:
             return ~asks[moving.tick % rig.schedule.ticks]
 
-        moving, observed = _tick(rig, ages, known, row.moving)
-        moving = jax.lax.while_loop(between, lambda now: _tick(rig, ages, known, now)[0], moving)
+        moving, observed = advance_tick(rig, ages, known, row.moving)
+        moving = jax.lax.while_loop(between, lambda now: advance_tick(rig, ages, known, now)[0], moving)
         return Found(moving, observed, _seen(rig, ages, known, moving))
 
     return over_rows(one, rows, action)

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
+from pydantic.fields import FieldInfo
+
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.toml_text import DEEPEST
-from dockdyn.scenario.language.units import Unit, whole_number
+from dockdyn.scenario.language.units import Bounds, Unit, whole_number
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -22,6 +24,7 @@ class Number:
     key: str  # in one way: elements by name, where they have one, that of an only table left out
     value: Any  # in SI units
     unit: str  # as a text with a unit has it, such as N*s/m; empty where there is none
+    limits: Bounds  # of what it may be
 
 
 def number_at(scenario: Scenario, key: str) -> Number:
@@ -60,7 +63,7 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
         dotted = here.dotted_numbers() if isinstance(here, Section) else {}
         if (rest := ".".join(asked[place:])) in dotted:
             field, index, unit = dotted[rest]
-            return Number(".".join([*parts, rest]), getattr(here, field)[index], unit)
+            return Number(".".join([*parts, rest]), getattr(here, field)[index], unit, Bounds())
         if any(one.startswith(f"{part}.") for one in dotted) and rest != part:
             raise ScenarioError(f"{name}: {key}: unknown key; {nearest(rest, dotted)}")
         if isinstance(here, Section):
@@ -73,7 +76,9 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
             words = "is not stated" if here is None else "is no table"
             raise ScenarioError(f"{name}: {key}: {'.'.join(parts)} {words}; must be a key inside a table")
         parts.append(part)
-    return Number(".".join(parts), here, unit_of(section, field, inside) if isinstance(here, float) else "")
+    if not isinstance(here, float):
+        return Number(".".join(parts), here, "", Bounds())
+    return Number(".".join(parts), here, unit_of(section, field, inside), _limits_of(section, field))
 
 
 def _field_of(section: Section, part: str, key: str, name: str) -> str:
@@ -92,13 +97,25 @@ def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
     described = type(section).model_fields.get(field)
     if described is None:  # of a part of the user's own
         return section.unit_of_extra(field)
-    units = [item for item in (*described.metadata, *_nested(described.annotation)) if isinstance(item, Unit)]
-    if units:
+    if units := _units_in(described):
         return units[0].text.format(**dict(section))
     written = section.model_dump(include={field})[field]
     for index in inside:
         written = written[index]
     return written.partition(" ")[2] if isinstance(written, str) else ""
+
+
+def _limits_of(section: Section, field: str) -> Bounds:
+    """What a number may be, as its field says; one that is there may not become one that is not."""
+    described = type(section).model_fields.get(field)
+    units = [] if described is None else _units_in(described)
+    limits = units[0].limits if units else Bounds()
+    return limits if field not in section.absent_at_zero else limits.without_zero()
+
+
+def _units_in(described: FieldInfo) -> list[Unit]:
+    """What a field says of its numbers."""
+    return [item for item in (*described.metadata, *_nested(described.annotation)) if isinstance(item, Unit)]
 
 
 def _nested(annotation: object) -> list[Any]:

@@ -64,6 +64,19 @@ def in_base_units(text: str) -> float:
     return read(text, lambda quantity: quantity.to_base_units())
 
 
+BASE = {"kilogram": "kg", "meter": "m", "second": "s", "radian": "rad", "kelvin": "K", "ampere": "A"}
+
+
+def base_units(unit: str) -> dict[str, float]:
+    """The powers of SI base units and radians of a unit such as N*s/m or N s/m; empty for what is none."""
+    try:
+        found = _registry().Quantity(1, unit.replace(" ", "*")).to_base_units()
+        powers = {BASE[str(name)]: float(power) for name, power in found.unit_items()}
+    except Exception:  # pint evaluates the text, which can fail anywhere in it
+        return {}
+    return powers if found.magnitude == 1 else {}
+
+
 def magnitude(text: str) -> float:
     """The number that a text such as "3 mm" begins with; ValueError when it is none."""
     return read(text, lambda quantity: quantity)
@@ -110,6 +123,10 @@ class Bounds:
         size: float = 0.0,
     ):
         self.above, self.least, self.below, self.most, self.size = above, least, below, most, size
+
+    def without_zero(self) -> Bounds:
+        """The same of a number that is at least zero and may not be zero."""
+        return Bounds(max(self.above, 0.0), self.least, self.below, self.most, self.size)
 
     def hold(self, value: float) -> bool:
         return math.isfinite(value) and self.above < value < self.below and self.least <= value <= self.most

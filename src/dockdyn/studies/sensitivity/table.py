@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,27 +25,16 @@ from dockdyn.results.requirements import unit_of_figure
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import name_from, names_from
-from dockdyn.scenario.language.keys import constrained, key_of, number_at, value_at
+from dockdyn.scenario.language.keys import constrained, number_at, value_at
+from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.cases.batch import located_figures, run_cases
 from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
 
 Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
-NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
 CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences
 PER_CENT = 0.01
-
-
-@dataclass(frozen=True)
-class Place:
-    """A number of the scenario, and where it is among its leaves."""
-
-    key: str
-    value: float
-    unit: str
-    leaves: tuple[int, ...]  # two of an inertia tensor's products
-    keys: tuple[str, ...]  # as many, as `--set` takes them
 
 
 def sensitivity(
@@ -67,7 +55,7 @@ def sensitivity(
     """
     scenario, of = scenario_from(scenario), name_from("of", of)
     _check_kind(scenario)
-    places = _places_of(scenario)
+    places = places_of(scenario)
     if to is not None:
         places = _chosen(scenario, places, names_from("to", to))
     value, slopes = derivatives(scenario, of, places)
@@ -114,31 +102,6 @@ def _check_kind(scenario: Scenario) -> None:
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
     affordable_delay(scenario)
-
-
-def _places_of(scenario: Scenario) -> list[Place]:
-    """All numbers of a scenario that can change alone; those that rule the computation are left out."""
-    content = scenario.content
-    paths, _ = jax.tree_util.tree_flatten_with_path(content)
-    written = [key_of(path, content) for path, _ in paths]
-    found = []
-    for leaf, ((_, value), key) in enumerate(zip(paths, written, strict=True)):
-        if key.split(".")[0] in NOT_PHYSICS or constrained(key) or not isinstance(value, float):
-            continue
-        twin = _transposed(key)
-        if twin is not None and key > twin:
-            continue
-        keys = (key,) if twin in (None, key) else (key, str(twin))
-        number = value_at(content, key, scenario.name)
-        leaves = tuple(written.index(one) if one != key else leaf for one in keys)
-        found.append(Place(number.key, value, number.unit, leaves, keys))
-    return found
-
-
-def _transposed(key: str) -> str | None:
-    """The key of the same product in an inertia tensor; None of other numbers."""
-    *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
-    return ".".join([*table, column, row]) if table and table[-1] == "inertia" else None
 
 
 def _chosen(scenario: Scenario, places: list[Place], to: Sequence[str]) -> list[Place]:

@@ -1,0 +1,1 @@
+"""Dockings for other simulators: functional mock-up units."""

@@ -1,0 +1,165 @@
+"""A functional unit as C: its three functions, as the translator writes them, and tables of what it has."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from dockdyn.integrate.solution import Status
+from dockdyn.results.functional_unit import Flow, FunctionalUnit, Steps
+from dockdyn.results.model_flow import Jumped
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.places import Place
+from dockdyn.translate import translate
+from dockdyn.translate.c import C_HEAD, c_function
+from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.scalar_program import SIZES, Untranslatable
+
+WORD = 8  # bytes, at multiples of which leaves of a state begin
+IN_C = {"float64": "double", "int64": "int64_t", "int32": "int32_t", "uint32": "uint32_t", "bool": "uint8_t"}
+TEXT, HEADER = "model.c", "model.h"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A model in C."""
+
+    text: str
+    header: str
+
+
+def write_model(unit: FunctionalUnit, token: str) -> Written:
+    """The model of a unit, whose states carry the `token`. Raises ScenarioError for what cannot be written in C."""
+    numbers = np.array([place.value for place in unit.numbers])
+    given, time = np.zeros(len(unit.inputs)), np.float64(0.0)
+    leaves, structure = jax.tree.flatten(jax.eval_shape(unit.begin, numbers))
+    state = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
+
+    def of_state(function: Callable[..., Any], *before: np.ndarray | np.float64) -> Program:
+        """A function of some arguments and of a state, whose leaves follow them."""
+
+        def of_leaves(*rows: Any) -> Any:  # noqa: ANN401, of JAX
+            return function(*rows[: len(before)], jax.tree.unflatten(structure, rows[len(before) :]))
+
+        return _program(unit, of_leaves, *before, *state)
+
+    programs = {"begin": _program(unit, unit.begin, numbers), "observe": of_state(unit.observe, numbers, given)}
+    moves = unit.goes_on
+    if isinstance(moves, Steps):
+
+        def advance(*rows: Any) -> Any:  # noqa: ANN401, of JAX
+            after = moves.advance(*rows)
+            return moves.reached(after), after
+
+        programs["advance"] = of_state(advance, numbers, given, time)
+    else:
+        for name in ("rates", "guards", "jump"):
+            programs[name] = of_state(getattr(moves.equations, name), numbers, given, time)
+    sizes = [_padded(leaf.size * SIZES[leaf.dtype.name]) for leaf in state]
+    return Written(_text(unit, programs, sizes, token), _header(unit, programs, sizes, token))
+
+
+def _program(unit: FunctionalUnit, function: Callable[..., Any], *given: np.ndarray | np.float64) -> Program:
+    try:
+        return translate(jax.jit(function).trace(*given).jaxpr)
+    except Untranslatable as error:
+        raise ScenarioError(f"{unit.scenario.name}: cannot be written as C: {error}") from None
+
+
+def _padded(size: int) -> int:
+    return -(-size // WORD) * WORD
+
+
+def _header(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[int], token: str) -> str:
+    """What the model has and how large it is."""
+    flow = unit.goes_on if isinstance(unit.goes_on, Flow) else None
+    constants = {name: len(program.constants) for name, program in programs.items()}
+    counts = {
+        "NUMBERS": len(unit.numbers),
+        "INPUTS": len(unit.inputs),
+        "OUTPUTS": len(unit.outputs),
+        "STATES": 0 if flow is None else len(flow.names),
+        "GUARDS": 0 if flow is None else flow.guards,
+        "LEAVES": len(sizes),
+        "STATE_BYTES": sum(sizes),
+        "STATUSES": len(Status),
+        "FUNCTIONS": len(programs),
+        "ADDRESSES": len(sizes) + max(constants.values()) + len(Jumped._fields),
+    }
+    counts |= {f"{name.upper()}_CONSTANTS": count for name, count in constants.items()}
+    lines = ["#ifndef MODEL_H", "#define MODEL_H", ""]
+    lines += [f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint")]
+    lines += ["", *(f"#define MODEL_{name} {count}" for name, count in counts.items()), ""]
+    lines += [
+        "typedef struct {",
+        "    double start, least, most;",
+        "    bool least_is_open, most_is_open;",
+        "} Number;",
+        "",
+        f"extern const char model_token[{len(token) + 1}];",
+        "extern const Number model_numbers[];",
+        "extern const bool model_flags[]; /* which outputs are yes or no */",
+        "extern const size_t model_places[]; /* of the leaves of a state, in bytes */",
+        "extern const char *const model_statuses[];",
+        "extern const int64_t *const model_work_bytes[]; /* of all functions */",
+        "",
+    ]
+    for name in programs:
+        lines.append(f"extern const void *const model_{name}_constants[];")
+        lines.append(f"bool model_{name}(const void *const *in, void *const *out, void *work);")
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def _text(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[int], token: str) -> str:
+    """Functions and tables."""
+    places = np.cumsum([0, *sizes])[:-1]
+    words = [status.name.lower().replace("_", " ") for status in Status]
+    parts = [
+        C_HEAD,
+        f'#include "{HEADER}"\n',
+        f"const char model_token[{len(token) + 1}] = {json.dumps(token)};",
+        _table("const Number model_numbers", [_number(place) for place in unit.numbers], "{0}"),
+        _table("const bool model_flags", [_word(output.flag) for output in unit.outputs]),
+        _table("const size_t model_places", [str(place) for place in places]),
+        _table("const char *const model_statuses", [json.dumps(word) for word in words]),
+    ]
+    for name, program in programs.items():
+        for index, constant in enumerate(program.constants):
+            values = [_constant(value) for value in constant.ravel().tolist()]
+            parts.append(_table(f"static const {IN_C[constant.dtype.name]} {name}_constant_{index}", values))
+        names = [f"{name}_constant_{index}" for index in range(len(program.constants))]
+        parts += [_table(f"const void *const model_{name}_constants", names), "", c_function(program, f"model_{name}")]
+    parts.append(_table("const int64_t *const model_work_bytes", [f"&model_{name}_work_bytes" for name in programs]))
+    return "\n".join([*parts, ""])
+
+
+def _table(declared: str, items: Sequence[str], nothing: str = "0") -> str:
+    """An array in C; one without items has one that nobody reads."""
+    return f"{declared}[] = {{{', '.join(items) or nothing}}};"
+
+
+def _number(place: Place) -> str:
+    """Start and bounds of a number of the scenario."""
+    limits = place.limits
+    least, most = max(limits.least, limits.above), min(limits.most, limits.below)
+    opened = _word(limits.above >= limits.least), _word(limits.below <= limits.most)
+    return f"{{{', '.join([_constant(place.value), _constant(least), _constant(most), *opened])}}}"
+
+
+def _word(flag: bool) -> str:
+    return "true" if flag else "false"
+
+
+def _constant(value: float | int | bool) -> str:
+    """A number to its last bit."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NAN"
+        return value.hex() if math.isfinite(value) else ("INFINITY" if value > 0 else "-INFINITY")
+    return str(int(value))

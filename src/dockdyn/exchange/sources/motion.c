@@ -1,0 +1,35 @@
+#include "motion.h"
+
+#include "model.h"
+
+double *motion_states(Unit *unit) { return (double *)(unit->state + model_places[0]); }
+
+static double since_start(const Unit *unit) { return unit->clock->time - unit->clock->start; }
+
+bool motion_rates(Unit *unit, double *rates) {
+    double time = since_start(unit);
+    const void *in[MODEL_ADDRESSES] = {unit->numbers, unit->inputs, &time};
+    void *out[1] = {rates};
+    list_in(in, 3, unit->state, model_rates_constants, MODEL_RATES_CONSTANTS);
+    return model_rates(in, out, unit->work);
+}
+
+bool motion_guards(Unit *unit, double *guards) {
+    double time = since_start(unit);
+    const void *in[MODEL_ADDRESSES] = {unit->numbers, unit->inputs, &time};
+    void *out[1] = {guards};
+    list_in(in, 3, unit->state, model_guards_constants, MODEL_GUARDS_CONSTANTS);
+    return model_guards(in, out, unit->work);
+}
+
+bool motion_jump(Unit *unit, Jump *jump) {
+    double time = since_start(unit);
+    const void *in[MODEL_ADDRESSES] = {unit->numbers, unit->inputs, &time};
+    void *out[MODEL_ADDRESSES] = {&jump->again, &jump->over, &jump->next};
+    list_in(in, 3, unit->state, model_jump_constants, MODEL_JUMP_CONSTANTS);
+    list_out(out, 3, unit->next);
+    if (!model_jump(in, out, unit->work)) return false;
+    jump->next += unit->clock->start;
+    unit_take_next(unit);
+    return true;
+}

@@ -1,0 +1,44 @@
+"""An assembly as a part of a larger simulation: forces and torques come from outside, all else goes on as in a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
+from dockdyn.kinds.assembly.schema import AssemblySection
+from dockdyn.kinds.assembly.schema_control import steered_bodies
+from dockdyn.results.control_data import control_layout
+from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
+from dockdyn.results.located_unit import LocatedUnit
+from dockdyn.scenario.load import Scenario
+
+
+def assembly_unit(scenario: Scenario) -> LocatedUnit:
+    """An assembly as a functional unit. Raises ScenarioError for one that is not located."""
+    names = scenario.content.names()
+
+    def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, an Assembly
+        forces, torques = jnp.reshape(given, (2, len(names), 3))
+        return replace(model, applied=(forces, torques))
+
+    return LocatedUnit(scenario, inputs_on(names), _outputs(scenario), pushed, lambda model, x: {})
+
+
+def _outputs(scenario: Scenario) -> list[Output]:
+    """What can be read of an assembly: what its results have over time."""
+    content: AssemblySection = scenario.content
+
+    def look(content: AssemblySection) -> dict[str, jax.Array]:
+        model = content.model()
+        x = model.initial()
+        return model.observe(x, model.signal(jnp.zeros(()), x))
+
+    shown = jax.eval_shape(look, content)
+    layout = VARIABLES | {name: LAYOUT[name] for name in LAYOUT if name in shown}
+    steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
+    control, more = control_layout(content.control, f"“{steered}”")
+    return list(laid_out(layout | control, coordinates(content) | more))

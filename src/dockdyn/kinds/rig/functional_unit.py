@@ -1,0 +1,205 @@
+"""A rig as a part of a larger simulation: it goes on tick by tick, and a force from outside may act on what it simulates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
+from dockdyn.kinds.rig.build import plant_of, rig_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names
+from dockdyn.kinds.rig.model import Moving, Rig
+from dockdyn.kinds.rig.model_ages import Ages, ages_of
+from dockdyn.kinds.rig.run import Grid, loop_of
+from dockdyn.kinds.rig.schema import RigAssemblySection
+from dockdyn.kinds.rig.stepping import Known, advance_tick
+from dockdyn.mechanics.vector import once
+from dockdyn.results.functional_unit import (
+    FunctionalUnit,
+    Given,
+    Input,
+    Numbers,
+    Output,
+    Steps,
+    fixed_beside,
+    in_a_row,
+    laid_out,
+    with_numbers,
+)
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.places import Place, places_of
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+
+SCHEDULED = (
+    "loop.delay",
+    "loop.hold",
+    "loop.sensor",
+    "loop.dynamics",
+    "loop.compensator.period",
+)  # of when what happens
+PROBE = 2.0**-10  # by this share a number is changed, to see where it goes
+
+
+class Going(NamedTuple):
+    """A rig between two ticks, with what it reads of its robot's past."""
+
+    ages: Ages
+    moving: Moving
+
+
+class Spot(NamedTuple):
+    """A number among those of a rig."""
+
+    leaf: int
+    place: int
+
+
+class Built(NamedTuple):
+    """A rig and the loop along its contact normal, by which it was built."""
+
+    rig: Rig
+    loop: Loop
+
+
+def rig_unit(scenario: Scenario) -> FunctionalUnit:
+    """The functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
+    built = _built(scenario)
+    rig = built.rig
+    if rig.sensor.random:
+        raise ScenarioError(
+            f"{scenario.name}: loop.sensor: random numbers are drawn for a run as a whole; must have none in an FMU"
+        )
+    if rig.compensator is not None and rig.compensator.oracle:
+        law = scenario.content.loop.compensator.law
+        raise ScenarioError(
+            f"{scenario.name}: loop.compensator.law = {law!r}: sees the motion without rig, as no FMU does"
+        )
+    spots = _spots_of(scenario, built)
+    places = list(spots)
+    nothing = jnp.zeros((1, rig.plant.port_axes))
+    known = Known(nothing, nothing, None, None)
+    leaves, structure = jax.tree.flatten(rig)
+    stated, sections = jax.tree.flatten(scenario.content)
+
+    def made(numbers: Numbers, given: Given | None = None) -> Rig:
+        own = [once(jnp.asarray(leaf)) for leaf in leaves]  # traced, so that they are worked with as in a run
+        for number, goals in enumerate(spots.values()):
+            for leaf, at in goals:
+                own[leaf] = jnp.ravel(own[leaf]).at[at].set(numbers[number]).reshape(own[leaf].shape)
+        content = with_numbers(stated, places, numbers)
+        plant = plant_of(jax.tree.unflatten(sections, content), built.loop)
+        return replace(jax.tree.unflatten(structure, own), plant=plant, outside=given)
+
+    def begin(numbers: Numbers) -> Going:
+        rig = made(numbers)
+        return Going(ages_of(rig), rig.begin())
+
+    def advance(numbers: Numbers, given: Given, until: Float[Array, ""], going: Going) -> Going:
+        rig, ages = made(numbers, given), going.ages
+
+        def before(moving: Moving) -> Bool[Array, ""]:
+            return (moving.tick + 1 - 1e-9) * ages.tick <= until
+
+        def tick(moving: Moving) -> Moving:
+            return advance_tick(rig, ages, known, moving)[0]
+
+        return Going(ages, jax.lax.while_loop(before, tick, going.moving))
+
+    def observed(numbers: Numbers, given: Given, going: Going) -> dict[str, Array]:
+        return advance_tick(made(numbers, given), going.ages, known, going.moving)[1]
+
+    def reached(going: Going) -> tuple[Int[Array, ""], Float[Array, ""]]:
+        motion = going.moving.motion
+        sums = [jnp.sum(leaf) for leaf in jax.tree.leaves((motion.q, motion.v))]
+        status = jnp.where(jnp.isfinite(sum(sums)), int(Status.RUNNING), int(Status.NOT_FINITE))
+        return status, going.moving.tick * going.ages.tick
+
+    inputs = [
+        Input(f"outside_force.{axis}", "N", "force from outside on the model, where it touches")
+        for axis in "xyz"[: rig.plant.port_axes]
+    ]
+    start = jnp.array([place.value for place in places])
+    shown = jax.eval_shape(lambda numbers: observed(numbers, jnp.zeros(len(inputs)), begin(numbers)), start)
+    outputs = _outputs(scenario, rig, set(shown))
+    return FunctionalUnit(
+        scenario=scenario,
+        numbers=places,
+        fixed=fixed_beside(scenario, places),
+        inputs=inputs,
+        outputs=outputs,
+        begin=begin,
+        goes_on=Steps(advance, reached),
+        observe=lambda *given: in_a_row(outputs, observed(*given)),
+        step=Grid.of(rig, scenario.content.duration).period,
+        feedthrough=True,
+    )
+
+
+def _built(scenario: Scenario) -> Built:
+    """The rig that a run of the scenario simulates."""
+    loop = loop_of(scenario)
+    maker = Maker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    return Built(rig_of(scenario, loop, maker.make(section), None if section is None else section.period), loop)
+
+
+def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
+    """What can be read of a rig: what its results have over time, but for the motion without rig."""
+    content, names = scenario.content, mock_up_names(scenario.content)
+    layout = VARIABLES | (ELEMENT_VARIABLES if isinstance(content, RigAssemblySection) else {})
+    without = set() if content.loop.virtual_contact is not None else {"virtual_force"}
+    kept = {name: layout[name] for name in layout if name in shown - without}
+    worded = {name: (dims, unit, words.format(**names)) for name, (dims, unit, words) in kept.items()}
+    along = coordinates_of(rig) | (element_names(content) if isinstance(content, RigAssemblySection) else {})
+    return list(laid_out(worded, along))
+
+
+def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
+    """The numbers of a scenario that can be others without another rig, each with where the rig has it besides its plant.
+
+    A number is one of these if a rig with another one is the same but for a plant that is made of it and the spots where it
+    stands as it is. Others decide when what happens, or are worked into several numbers before a run.
+    """
+    found = {}
+    for place in places_of(scenario):
+        if place.key.startswith(SCHEDULED) and place.unit in ("s", "Hz"):
+            continue
+        changed = place.value * (1 + PROBE) if place.value else PROBE
+        try:
+            other = scenario.at({key: changed for key in place.keys})
+            rig = _built(other).rig
+        except ScenarioError:
+            continue
+        same = replace(built.rig, plant=plant_of(other.content, built.loop))
+        if rig.compensator is None:  # or the effective mass would be read
+            rig = eqx.tree_at(lambda it: it.plant.mass, rig, same.plant.mass)
+        spots = _moved(same, rig, place.value, changed)
+        if spots is not None and (spots or _moved(built.rig, same, place.value, changed) != []):
+            found[place] = spots
+    return found
+
+
+def _moved(before: Rig, after: Rig, old: float, new: float) -> list[Spot] | None:
+    """Where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
+    structures: list[Any] = [jax.tree.structure(rig) for rig in (before, after)]
+    if structures[0] != structures[1]:
+        return None
+    spots = []
+    for leaf, (one, other) in enumerate(zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True)):
+        a, b = np.ravel(np.asarray(one)), np.ravel(np.asarray(other))
+        if a.shape != b.shape:
+            return None
+        for at in np.flatnonzero(~((a == b) | ((a != a) & (b != b)))):
+            if a[at] != old or b[at] != new:
+                return None
+            spots.append(Spot(leaf, int(at)))
+    return spots

@@ -1,0 +1,139 @@
+"""A scenario whose run is located as a functional unit: integrated inside, or by the program that imports it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PyTree
+
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.located import STEP
+from dockdyn.integrate.model import ContactModel, Flag, State
+from dockdyn.integrate.solution import Status
+from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.functional_unit import (
+    Flow,
+    FunctionalUnit,
+    Given,
+    Input,
+    Numbers,
+    Output,
+    Steps,
+    fixed_beside,
+    in_a_row,
+    with_numbers,
+)
+from dockdyn.results.model_flow import ModelFlow, Motion
+from dockdyn.results.plan import delay_of, settings_for
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.places import places_of
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.made import model_of
+
+
+class Paused(NamedTuple):
+    """A run that waits to go on, or has ended."""
+
+    given: Given  # what acted last
+    solver: located.SolverState
+    over: Flag  # an event has ended it
+
+
+class LocatedUnit:
+    """A scenario with other numbers than its own, pushed from outside; Raises ScenarioError for one that is not located.
+
+    `pushed` is a model with inputs acting on it, `more` what is observed of a state besides what the model itself says.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        inputs: Sequence[Input],
+        outputs: Sequence[Output],
+        pushed: Callable[[ContactModel, Given], ContactModel],
+        more: Callable[[ContactModel, State], dict[str, Array]],
+    ):
+        self.content = check_runnable(scenario).content
+        if self.content.integrator.method != "located":
+            raise ScenarioError(
+                f"{scenario.name}: integrator.method = 'fixed': must be located, to end steps where asked"
+            )
+        self.scenario, self.inputs, self.outputs, self.pushed, self.more = scenario, inputs, outputs, pushed, more
+        self.places = places_of(scenario)
+        self.leaves, self.structure = jax.tree.flatten(self.content)
+
+    def model(self, numbers: Numbers, given: Given | None = None) -> ContactModel:
+        """The model of these numbers, with these inputs."""
+        model = jax.tree.unflatten(self.structure, with_numbers(self.leaves, self.places, numbers)).model()
+        return model if given is None else self.pushed(model, given)
+
+    def integrated(self) -> FunctionalUnit:
+        """The unit that integrates itself, with events and delay, as a run does."""
+        settings = settings_for(self.content, sampled=False, most_moments=2)
+
+        def begin(numbers: Numbers) -> Paused:
+            solver = located.init(self.model(numbers), settings)
+            waiting = solver._replace(status=jnp.asarray(int(Status.FINISHED)))
+            return Paused(jnp.zeros(len(self.inputs)), waiting, jnp.asarray(False))
+
+        def advance(numbers: Numbers, given: Given, until: Float[Array, ""], paused: Paused) -> Paused:
+            model = self.model(numbers, given)
+            solver = located.pass_to(model, settings, paused.solver, until, jnp.any(given != paused.given))
+            over = model.ended(solver.point.state)
+            return Paused(given, solver, paused.over if over is None else over)
+
+        def observe(numbers: Numbers, given: Given, paused: Paused) -> Float[Array, "outputs"]:
+            model, solver = self.model(numbers), paused.solver
+            return self._seen(model, solver.point.state, located.acting_signal(model, solver))
+
+        def reached(paused: Paused) -> tuple[Int[Array, ""], Float[Array, ""]]:
+            """A run that waits to go on is a running one."""
+            waits = (paused.solver.status == Status.FINISHED) & ~paused.over
+            return jnp.where(waits, int(Status.RUNNING), paused.solver.status), paused.solver.point.time
+
+        return self._unit(begin, Steps(advance, reached), observe)
+
+    def equations(self) -> FunctionalUnit:
+        """The unit that another program integrates. Raises ScenarioError for one with a delay."""
+        if delay := delay_of(self.content):
+            words = "what another program integrates has no delay; must be 0"
+            raise ScenarioError(f"{self.scenario.name}: loop.delay = {delay:g} s: {words}")
+        model = model_of(self.content)
+        start = model.initial()
+        equations = ModelFlow(self.model, start)
+
+        def begin(numbers: Numbers) -> Motion:
+            return equations.motion(self.model(numbers).initial())
+
+        def observe(numbers: Numbers, given: Given, motion: Motion) -> Float[Array, "outputs"]:
+            now = self.model(numbers)
+            x = equations.state(now, motion)
+            return self._seen(now, x, now.signal(jnp.zeros(()), x))
+
+        guards = len(model.outputs(jnp.zeros(()), start).guards)
+        return self._unit(begin, Flow(equations, equations.names(model.names()), guards), observe)
+
+    def _seen(self, model: ContactModel, x: State, acting: PyTree) -> Float[Array, "outputs"]:
+        """The outputs of a state in which these forces act."""
+        return in_a_row(self.outputs, model.observe(x, acting) | self.more(model, x))
+
+    def _unit(
+        self,
+        begin: Callable[[Numbers], PyTree],
+        goes_on: Steps | Flow,
+        observe: Callable[[Numbers, Given, PyTree], Float[Array, "outputs"]],
+    ) -> FunctionalUnit:
+        return FunctionalUnit(
+            scenario=self.scenario,
+            numbers=self.places,
+            fixed=fixed_beside(self.scenario, self.places),
+            inputs=self.inputs,
+            outputs=self.outputs,
+            begin=begin,
+            goes_on=goes_on,
+            observe=observe,
+            step=STEP,
+        )

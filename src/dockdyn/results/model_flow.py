@@ -1,0 +1,98 @@
+"""A model without delay as differential equations with events, for whoever integrates them: flow, guards, jumps.
+
+An event is at a guard that has risen above zero. What the caller locates it by is its own affair; a guard that shows itself
+above zero while it falls has had its event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, PyTree
+
+from dockdyn.integrate.hybrid.mesh_point import evaluate
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack, unpack
+
+DUE = 1e-12  # s per second of elapsed time (at least one): so early a clock may act
+
+
+class Motion(NamedTuple):
+    """A state in two parts: the numbers that are integrated, in a row, and the modes."""
+
+    row: Float[Array, "states"]
+    mode: PyTree
+
+
+class Jumped(NamedTuple):
+    """What an event has done."""
+
+    again: Flag  # another one is due at the same instant
+    over: Flag  # the motion has ended
+    following: Scalar  # s, when a clock acts next; infinite without one
+    motion: Motion
+
+
+class ModelFlow:
+    """The equations of a model, whose states are like `start`; `model` is that of some numbers and inputs."""
+
+    def __init__(self, model: Callable[..., Model], start: State):
+        self.model = model
+        self.like = (start.q, start.v, start.memory)
+
+    def names(self, leaves: Sequence[str]) -> list[str]:
+        """Names of the numbers of a row, from those of a model's continuous states, of which some are arrays."""
+        sizes = [int(np.size(leaf)) for leaf in jax.tree.leaves(self.like)]
+        return [
+            name if size == 1 else f"{name} {index}"
+            for name, size in zip(leaves, sizes, strict=True)
+            for index in range(size)
+        ]
+
+    def motion(self, x: State) -> Motion:
+        return Motion(pack((x.q, x.v, x.memory)), x.mode)
+
+    def state(self, model: Model, motion: Motion) -> State:
+        q, v, memory = unpack(motion.row, self.like)
+        return model.retract(State(q, v, motion.mode, memory))
+
+    def rates(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Float[Array, "states"]:
+        model = self.model(numbers, given)
+        return pack(tuple(_rate(model, time, self.state(model, motion))))
+
+    def guards(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Float[Array, "guards"]:
+        model = self.model(numbers, given)
+        found = model.outputs(time, self.state(model, motion)).guards
+        return jnp.stack(found) if found else jnp.zeros(0)
+
+    def jump(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Jumped:
+        """The state after what is due at a time: events, then a tick of the clock."""
+        model = self.model(numbers, given)
+        x = self.state(model, motion)
+        fired = _fired(model, time, x)
+        happens = jnp.any(jnp.stack(fired)) if fired else jnp.asarray(False)
+        x = jax.lax.cond(happens, lambda x: model.jump(time, x, fired), lambda x: x, x)
+        now = model.next_tick(x)
+        if now is not None:
+            due = now <= time + DUE * jnp.maximum(1.0, time)
+            x = jax.lax.cond(due, lambda x: model.tick(now, x), lambda x: x, x)
+        tick, more, ended = model.next_tick(x), _fired(model, time, x), model.ended(x)
+        return Jumped(
+            jnp.any(jnp.stack(more)) if more else jnp.asarray(False),
+            jnp.asarray(False) if ended is None else ended,
+            jnp.asarray(jnp.inf) if tick is None else tick,
+            self.motion(x),
+        )
+
+
+def _rate(model: Model, time: Scalar, x: State) -> Rate:
+    return model.flow(time, x, model.signal(time, x))
+
+
+def _fired(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
+    """Which guards have risen above zero."""
+    at = evaluate(model, time, x, _rate(model, time, x))
+    return tuple((guard > 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))
