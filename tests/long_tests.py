@@ -1,6 +1,7 @@
 """Tests that take long: `make verify` runs them, `make test` does not, but others of their kind. A name alone: all cases."""
 
 LONG = {
+    "test_assembly_fmu.py::test_a_probe_with_springs_and_latches_is_the_run",
     "test_assembly_margins.py::test_the_state_may_be_that_of_a_time_or_of_the_largest_force",
     "test_beam.py::test_spin_up",
     "test_beam.py::test_turning_stiffens_a_beam",
@@ -62,6 +63,8 @@ LONG = {
     "test_flexible_links.py::test_a_thruster_on_a_link_bends_it",
     "test_flexible_links.py::test_momenta_and_energy[rough]",
     "test_flight_fmu.py::test_a_finer_one_is_the_finer_run",
+    "test_fmu_files.py::test_sources_are_c99_without_a_warning[latch]",
+    "test_fmu_files.py::test_sources_of_model_exchange_are_too[3]",
     "test_free_flight_control.py::test_attitude_and_place_are_damped_oscillators",
     "test_free_flight_control.py::test_saturation_is_that_of_scipy",
     "test_free_trees.py::test_free_trees_keep_momentum_and_energy[branches-1.0]",
@@ -99,6 +102,8 @@ LONG = {
     "test_margin_consistency.py::test_periods_that_are_tied_are_scaled_together",
     "test_mesh_on_mesh.py::test_plates_dock_off_their_axes",
     "test_motion_fmu.py::test_a_latch_falls_in_in_fmi_2",
+    "test_motion_fmu.py::test_pulses_of_sampled_control_begin_and_end_where_they_do_in_the_run[co-simulation]",
+    "test_motion_fmu.py::test_ten_bounces_of_a_compliance_are_those_of_the_run",
     "test_new.py::test_every_file_runs_at_once[assembly-ring-petals]",
     "test_new.py::test_every_file_runs_at_once[berthing-grip]",
     "test_orbit_and_trees.py::test_kinetic_energy_of_a_planar_tree[0]",
@@ -160,6 +165,7 @@ LONG = {
     "test_rig_choice.py::test_the_recommended_compensator_is_the_best_on_every_rig",
     "test_rig_command.py::test_gains_visited_and_their_stability_are_told",
     "test_rig_fmu.py::test_a_compensator_is_inside_with_its_numbers",
+    "test_rig_fmu.py::test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too",
     "test_rig_scenario.py::test_a_virtual_contact_counts_in_margins",
     "test_rig_scenario.py::test_the_robot_of_the_paper_in_samples",
     "test_robot_lags.py::test_margins_have_derivatives_by_what_the_data_sheet_says[bandwidth-robot0]",
