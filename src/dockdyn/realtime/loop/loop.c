@@ -1,6 +1,6 @@
 /* The cycle of a rig in real time: packets in, the generated cycle, a packet out, a record into a ring.
  *
- * The robot is the master: a cycle begins when its pose arrives, or when none has for one and a half periods. In the loop
+ * The robot is the master: a cycle begins when its pose arrives, or when none has for four periods. In the loop
  * nothing is allocated, nothing is locked, nothing is waited for but the packet of the robot.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PACKET = 2048, ASK_EVERY = 64, STOP = 4, IDLE = 0, FAULT = 5, MOST = 1024 };
+enum { PACKET = 2048, ASK_EVERY = 64, STOP = 4, IDLE = 0, FAULT = 5, MOST = 1024, PATIENCE = 4 };
 enum { NO_RIGHTS = 3, NO_NETWORK = 4, NO_MEMORY = 5, NO_CYCLE = 6 };
 static const int64_t SECOND = 1000000000;
 
@@ -194,7 +194,7 @@ static int run(network *net, head *shared, record *ring, char *memory, int64_t p
         const struct timespec patience = {.tv_sec = left > 0 ? left / SECOND : 0, .tv_nsec = left > 0 ? left % SECOND : 0};
         if (ppoll(&waiting, 1, &patience, NULL) < 0 && errno != EINTR) return NO_NETWORK;
         const int64_t woken = now(CLOCK_MONOTONIC);
-        due = woken + period + period / 2;
+        due = woken + PATIENCE * period;
         const int poses = take_poses(net, shared, &in);
         take_readings(net, shared, &in);
         in.request = __atomic_exchange_n(&shared->request, 0, __ATOMIC_ACQUIRE);
