@@ -87,6 +87,23 @@ def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum_in_full():
     assert several > 0
 
 
+def test_looking_around_a_delay_ends_with_the_first_that_is_too_long():
+    """What is told is as of all delays; the window that holds the delay is whole, or reaches as far as was looked."""
+    shorter = 0
+    for matrices in [POCKETS, *single_delays(4, seed=12)]:
+        whole = stable_windows(matrices, [0.0], longest=20.0)
+        for around in (0.0, 0.1, 1.0):
+            near = stable_windows(matrices, [0.0], longest=20.0, around=around)
+            assert near.longest <= whole.longest
+            assert near.crossings == [one for one in whole.crossings if one[0] <= near.longest]
+            clipped = [(low, min(high, near.longest)) for low, high in whole.stable if low < near.longest]
+            assert_allclose(np.reshape(near.stable, (-1, 2)), np.reshape(clipped, (-1, 2)), rtol=1e-12)
+            own = [window for window in whole.stable if window[0] <= around < window[1]]
+            assert all(window in near.stable for window in own)
+            shorter += near.longest < whole.longest
+    assert shorter > 3
+
+
 def test_several_stable_windows():
     windows = check_against_kronecker(POCKETS, longest=1.0)
     assert_allclose(windows.stable, [(0, 0.1624), (0.1859, 0.2219)], atol=1e-4)  # as published

@@ -19,6 +19,7 @@ PER_TURN = 24  # frequencies while the longest fixed delay turns by a radian
 NARROW = 0.2  # a gain whose logarithm comes as near to zero as this between two frequencies is looked at more closely
 MOST_TURNS = 200  # of the fastest crossing frequency
 NO_TURN = 1e-12  # rad: a phase within rounding of zero, that of a loop which is on the edge without any delay
+AT_ONCE, MOST_FURTHER = 8, 96  # intervals that are judged together, and at most, behind the one that holds a delay
 MARGINAL = 1e-12  # of the bound on all roots: a real part below this is zero
 
 
@@ -40,7 +41,9 @@ class Windows(NamedTuple):
         return next((w for h, w in self.crossings if h == self.critical_delay), None)
 
 
-def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, longest: float | None = None) -> Windows:
+def stable_windows(
+    matrices: ArrayLike, delays: ArrayLike, varied: int = 0, longest: float | None = None, around: float | None = None
+) -> Windows:
     """Values of one delay for which ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ) is stable, the other delays fixed.
 
     Args:
@@ -49,6 +52,8 @@ def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, long
         varied: which delay varies, 0 for h₁.
         longest: longest delay looked at (s); by default two turns of the slowest crossing frequency, or
             200 of the fastest if that is less.
+        around: a delay (s) behind which the first unstable interval is looked for, and none further; with many numbers,
+            whose roots take long. `longest` of the answer is how far it was looked.
 
     A root jω crosses where an eigenvalue of (jω I − A₀ − Σ′ Aᵢ exp(−jω hᵢ))⁻¹ Aₖ, the sum over the fixed delays, has the
     modulus one; its argument is ω hₖ. These are all frequencies up to the bound on the roots, found by a sweep of the
@@ -81,11 +86,28 @@ def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, long
     edges = [0.0, *(h for h, _ in crossings)]
     ends = [*edges[1:], longest]
     middles = [(a + b) / 2 if np.isfinite(b) else a + 1 / bound for a, b in zip(edges, ends, strict=True)]
-    trials = np.repeat(times[None], len(middles), axis=0)
-    trials[:, varied] = middles
-    rightmost = rightmost_roots(stack, trials, count=1)[:, 0].real
+
+    def growth(some: list[float]) -> np.ndarray:
+        """Real part of the rightmost root with each of some delays."""
+        trials = np.repeat(times[None], len(some), axis=0)
+        trials[:, varied] = some
+        return rightmost_roots(stack, trials, count=1)[:, 0].real
+
+    if around is None:
+        rightmost = growth(middles)
+    else:
+        own = int(np.searchsorted(edges, around, side="right"))
+        rightmost = growth(middles[:own])
+        while (
+            len(rightmost) < min(len(middles), own + MOST_FURTHER) and (rightmost[own - 1 :] < -MARGINAL * bound).all()
+        ):
+            more = middles[len(rightmost) : len(rightmost) + AT_ONCE]
+            rightmost = np.concatenate([rightmost, growth(more)])
+        if len(rightmost) < len(middles):  # behind the last middle it is not known
+            ends[len(rightmost) - 1] = longest = middles[len(rightmost) - 1]
+            crossings = [(h, w) for h, w in crossings if h <= longest]
     stable: list[tuple[float, float]] = []
-    for start, end, real in zip(edges, ends, rightmost, strict=True):
+    for start, end, real in zip(edges, ends, rightmost, strict=False):
         if real < -MARGINAL * bound and end > start:
             joined = bool(stable) and stable[-1][1] == start
             stable[-1:] = [(stable[-1][0], end)] if joined else [*stable[-1:], (start, end)]

@@ -258,8 +258,8 @@ def test_a_delay_that_ends_at_an_instant_has_no_slope_where_the_growth_rate_jump
 
 
 def test_a_crossing_where_the_search_ends_is_the_critical_delay():
-    """No "that or longer" of a delay at which the growth rate has been seen to become positive."""
+    """A delay at which the growth rate has been seen to become positive; one at which the search ended is none."""
     crossed = Windows([(0.0, 0.032)], [(0.032, 7.2)], 0.032)
     assert critical_delay(crossed, 0.015, True) == (0.032, [])
     found, (doubt,) = critical_delay(crossed._replace(crossings=[]), 0.015, True)
-    assert found == 0.032 and "that or longer" in doubt
+    assert found is None and "up to 0.032 s only" in doubt

@@ -32,7 +32,6 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
-from dockdyn.stability.characteristic import root_bound
 from dockdyn.stability.growth import loop_roots, matrices_of, single
 from dockdyn.stability.linearise import seen
 from dockdyn.stability.loop import Loop
@@ -57,8 +56,7 @@ from dockdyn.studies.margins.wording import verdict
 
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
-MANY = 12  # numbers that are seen, beyond which delays are looked at
-FURTHER, TURN = 4.0, 60.0  # so many times as long as the loop's own, or while the fastest motion turns by so much (rad)
+MANY = 12  # numbers that are seen, from which on delays are looked at only up to the first that is too long
 WIDER = 3  # times that delays are looked for twice as far
 UNSEEN = 1e-3  # 1/s, or of the rightmost root: growth that is more than the rounding of roots at zero
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
@@ -221,15 +219,15 @@ def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]
 
 
 def _milliseconds(time: float | None) -> str:
-    """A critical delay (s) in words; None where no delay destabilises."""
-    return "none" if time is None else f"{1e3 * time:.4g} ms"
+    """A critical delay (s) in words; None where none that destabilises was found."""
+    return "none found" if time is None else f"{1e3 * time:.4g} ms"
 
 
 def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float | None, list[str]]:
     """The delay (s) that ends the stable window with the loop's own `delay`, or the first one where that is unstable.
 
-    None where the window has no end; zero where the loop is unstable from the shortest delay on. With it, what makes it
-    doubtful.
+    None where the window has no end, or none up to where delays were looked at; zero where the loop is unstable from the
+    shortest delay on. With it, what makes it doubtful.
     """
     if not stable:
         return min(windows.critical_delay, delay), []
@@ -240,7 +238,7 @@ def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float 
         return None, ["the loop's delay is longer than delays were looked at: what more it tolerates is not known"]
     crosses = any(edge == high for edge, _ in windows.crossings)
     if high == windows.longest and np.isfinite(high) and not crosses:
-        return high, [f"delays were looked at up to {high:g} s only: the critical delay is that or longer"]
+        return None, [f"delays were looked at up to {high:g} s only: the critical delay is longer, or there is none"]
     return (high if np.isfinite(high) else None), []
 
 
@@ -303,27 +301,19 @@ def _roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roo
     doubts = []
     if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(delay, 1e-12)):
         doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
-    longest = _search_length(matrices, delay)
-    windows = stable_windows(matrices, delays, longest=longest)
-    for _ in range(WIDER if longest is None else 0):  # a stable window that does not end where the search does
-        if not (roots[0].real < 0 and windows.longest < np.inf and _own_window_is_open(windows, delay)):
+    around = delay if len(matrices[0]) >= MANY else None
+    windows = stable_windows(matrices, delays, around=around)
+    for _ in range(WIDER):  # a stable window that does not end where the search does
+        open_end = delay >= windows.longest or (around is None and _own_window_is_open(windows, delay))
+        if not (roots[0].real < 0 and windows.longest < np.inf and open_end):
             break
-        windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay))
+        windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay), around=around)
     return Roots(roots, windows, 0, doubts)
-
-
-def _search_length(matrices: Float[np.ndarray, "2 n n"], delay: float) -> float | None:
-    """How long delays (s) are looked at in a loop of `MANY` numbers or more, whose roots take long to find; None: as far as
-    `stable_windows` looks by itself."""
-    if len(matrices[0]) < MANY:
-        return None
-    bound = float(root_bound(matrices, np.zeros(1), np.zeros(())))
-    return max(FURTHER * delay, TURN / bound)
 
 
 def _own_window_is_open(windows: Windows, delay: float) -> bool:
     """Whether the search ended before the stable window of a `delay` (s) did."""
-    return delay >= windows.longest or any(low <= delay < high == windows.longest for low, high in windows.stable)
+    return any(low <= delay < high == windows.longest for low, high in windows.stable)
 
 
 def place(content: Judged, nominal: Nominal | None) -> dict[str, Any]:

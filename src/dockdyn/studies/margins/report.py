@@ -23,7 +23,15 @@ from dockdyn.studies.margins.plots import (
     sensitivity_figure,
     sweep_figure,
 )
-from dockdyn.studies.margins.wording import GAIN, ratio, several_windows, verdict, whatever_delay, windows
+from dockdyn.studies.margins.wording import (
+    GAIN,
+    ratio,
+    several_windows,
+    stable_at_least,
+    verdict,
+    whatever_delay,
+    windows,
+)
 
 LOOPS = {
     "delay": "continuous, the delay exact",
@@ -161,6 +169,8 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
 def critical_delay(margins: dict[str, Any]) -> str:
     """The shortest delay that makes the loop unstable."""
     critical = margins["critical_delay_s"]
+    if (known := stable_at_least(margins)) is not None:
+        return f"more than {significant(known, 6)} s, or none"
     if critical is None:
         return "none: stable whatever the delay" if margins["stable"] and whatever_delay(margins) else NOTHING
     if critical > 0:
@@ -256,7 +266,7 @@ def _later_table(sets: list[dict[str, Any]] | None) -> Table:
     """The margins of the sets of contacts that close later."""
     rows = []
     for found in sets or []:
-        critical = "none" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
+        critical = "none found" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
         margin = NOTHING if found["delay_margin_s"] is None else significant(found["delay_margin_s"], 6)
         verdict = "stable" if found["stable"] else "unstable"
         after, growth = significant(found["after_s"]), significant(found["growth_rate_1_s"], 6)

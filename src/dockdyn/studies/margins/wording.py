@@ -19,6 +19,8 @@ def verdict(margins: dict[str, Any]) -> str:
     if margins["stable"]:
         if critical is None:
             words += "; it stays stable whatever the delay" if whatever_delay(margins) else ""
+            if (known := stable_at_least(margins)) is not None:
+                words += f"; it stays so with delays up to {duration(known)} at least"
         else:
             more = duration(margins["delay_margin_s"])
             words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
@@ -51,6 +53,14 @@ def several_windows(margins: dict[str, Any]) -> bool:
 def whatever_delay(margins: dict[str, Any]) -> bool:
     """Whether every delay from the loop's own on is stable."""
     return any(high is None for _, high in margins["stable_delays_s"][-1:])
+
+
+def stable_at_least(margins: dict[str, Any]) -> float | None:
+    """The delay (s) up to which the loop stays stable, where it was looked no further; None where more is known."""
+    if not margins["stable"] or margins["critical_delay_s"] is not None:
+        return None
+    delay = margins["delay_s"]
+    return next((high for low, high in margins["stable_delays_s"] if high is not None and low <= delay < high), None)
 
 
 def _on_edge(margins: dict[str, Any]) -> bool:
