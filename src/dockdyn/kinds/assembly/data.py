@@ -283,7 +283,11 @@ def never_begun(dataset: xr.Dataset) -> list[str]:
     if "phase" not in dataset.coords:
         return []
     names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
-    return [f"phase{'s' if len(names) > 1 else ''} {', '.join(names)} never began"] if names else []
+    if not names:
+        return []
+    first, *later = names
+    words = f"phase {first} never began: what it waits for did not come"
+    return [f"{words}; nor did what comes after it, {', '.join(later)}" if later else words]
 
 
 def turned_bushings(dataset: xr.Dataset) -> list[str]:
