@@ -73,6 +73,11 @@ VERDICTS = {
         "delay_margin_s": None,
         "stable_delays_s": [[0.0, None]],
     },
+    "decays at 0.247 1/s; it stays so with delays up to 193 ms at least.": {
+        "critical_delay_s": None,
+        "delay_margin_s": None,
+    },
+    "more than 0.192968 s, or none": {"critical_delay_s": None, "delay_margin_s": None},
     "Unstable: a mode of the loop grows at 0.0104 1/s, to twice its size every 66.6 s; its delay of 200 ms is 7.03 ms "
     "above the critical one of 193 ms.": UNSTABLE,
     "grows at 0.0104 1/s, to twice its size every 66.6 s; it is unstable at any delay.": UNSTABLE
