@@ -201,3 +201,30 @@ def pytest_collection_modifyitems(items):
         place = item.path.name + item.nodeid[item.nodeid.index("::") :]
         if place in LONG or place.partition("[")[0] in LONG:
             item.add_marker(pytest.mark.full)
+
+
+# FMUs that several files of tests share, each made once
+
+
+@pytest.fixture(scope="session")
+def cone_fmu(tmp_path_factory):
+    """Probe and cone with a delay of 16 ms and four contacts, FMI 3.0: the scenario and its file."""
+    from fmu_files import exported
+
+    return exported("probe-cone", 3, tmp_path_factory.mktemp("cone"))
+
+
+@pytest.fixture(scope="session")
+def latch_fmu(tmp_path_factory):
+    """Probe and cone with a latch, FMI 2.0."""
+    from fmu_files import exported
+
+    return exported("probe-cone-latch", 2, tmp_path_factory.mktemp("latch"))
+
+
+@pytest.fixture(scope="session")
+def sits_fmu(tmp_path_factory):
+    """A rig that bounces for a minute, FMI 3.0."""
+    from fmu_files import exported
+
+    return exported("sits", 3, tmp_path_factory.mktemp("sits"))

@@ -148,6 +148,7 @@ def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ())
     """A function of trees of arrays that JAX traces once for each of their structures, however often programs use it.
 
     `static` names the arguments that are part of the structure by their value. Called outside of programs it is as it was.
+    Dictionaries come back in the order of their keys, as from all that JAX traces.
     """
     traced = jax.jit(function, static_argnames=static, inline=True)
 

@@ -21,10 +21,10 @@ def relative(checked):
     return {one.variable: one.difference / max(one.largest, 1e-12) for one in checked.differences}
 
 
-def test_a_delayed_probe_in_a_cone_is_the_run(cone):
-    dataset = dockdyn.simulate(cone.scenario)
+def test_a_delayed_probe_in_a_cone_is_the_run(cone_fmu):
+    dataset = dockdyn.simulate(cone_fmu.scenario)
     assert dataset.sizes["episode"] == 4 and dataset.attrs["delay_s"] == 0.016
-    checked = check_fmu(cone.file)
+    checked = check_fmu(cone_fmu.file)
     assert checked.findings == []
     found = relative(checked)
     assert len(found) > 15 and max(found[name] for name in MOTION) < 1e-9
@@ -37,12 +37,12 @@ def test_a_finer_one_is_the_finer_run(tmp_path):
     assert len(found) > 15 and max(found.values()) < 1e-9
 
 
-def test_a_latch_in_fmi_2_is_the_run(latch):
-    checked = check_fmu(latch.file)
+def test_a_latch_in_fmi_2_is_the_run(latch_fmu):
+    checked = check_fmu(latch_fmu.file)
     assert checked.findings == []
     assert {"latch_travel", "catch_stored", "hold_force"} < relative(checked).keys()
     assert max(relative(checked).values()) < 1e-9
-    with Fmu(latch.file) as fmu:
+    with Fmu(latch_fmu.file) as fmu:
         one = fmu.instance({})
         assert one.read(["captured"]) == 0.0
         one.step_to(12.0)  # in one step
@@ -66,27 +66,27 @@ def changed(scenario, unit, random):
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.full)])
-def test_parameters_are_the_numbers_of_the_scenario(cone, count):
+def test_parameters_are_the_numbers_of_the_scenario(cone_fmu, count):
     random = np.random.default_rng(25)
-    with Fmu(cone.file) as fmu:
+    with Fmu(cone_fmu.file) as fmu:
         for _ in range(count):
-            scenario, values = changed(cone.scenario, cone.unit, random)
+            scenario, values = changed(cone_fmu.scenario, cone_fmu.unit, random)
             dataset = dockdyn.simulate(scenario)
             one = fmu.instance(values)
             one.step_to(float(dataset["time"][-1]))
             found = one.read(SEEN)
             one.close()
-            outputs = {output.name: output for output in cone.unit.outputs}
+            outputs = {output.name: output for output in cone_fmu.unit.outputs}
             for name, value in zip(SEEN, found, strict=True):
                 run = dataset[outputs[name].variable].values
                 assert abs(value - run[(-1, *outputs[name].place)]) < 1e-8 * np.abs(run).max(), name
 
 
-def test_a_state_is_taken_in_a_contact_and_played_again(cone):
-    names = [output.name for output in cone.unit.outputs]
-    dataset = dockdyn.simulate(cone.scenario)
+def test_a_state_is_taken_in_a_contact_and_played_again(cone_fmu):
+    names = [output.name for output in cone_fmu.unit.outputs]
+    dataset = dockdyn.simulate(cone_fmu.scenario)
     inside = float(0.6 * dataset["episode_onset"][1] + 0.4 * dataset["episode_release"][1])
-    with Fmu(cone.file) as fmu:
+    with Fmu(cone_fmu.file) as fmu:
         one, other = fmu.instance({}), fmu.instance({})
         one.step_to(inside)
         assert one.read(["depth.probe"]) > 0
@@ -116,10 +116,10 @@ def test_a_state_is_taken_in_a_contact_and_played_again(cone):
     np.testing.assert_array_equal(rows[0], rows[2])
 
 
-def test_two_instances_do_not_know_each_other(cone):
-    names = [output.name for output in cone.unit.outputs]
+def test_two_instances_do_not_know_each_other(cone_fmu):
+    names = [output.name for output in cone_fmu.unit.outputs]
     fast, slow = {"approach.closing_speed": 0.05}, {"approach.closing_speed": 0.03}
-    with Fmu(cone.file) as fmu:
+    with Fmu(cone_fmu.file) as fmu:
         alone = []
         for values in (fast, slow):
             one = fmu.instance(values)
@@ -137,9 +137,9 @@ def test_two_instances_do_not_know_each_other(cone):
     assert abs(alone[0] - alone[1]).max() > 0.01
 
 
-def test_forces_from_outside_give_momentum_and_spin(cone):
+def test_forces_from_outside_give_momentum_and_spin(cone_fmu):
     force, torque, seconds = 3.0, 0.5, 2.0  # N, N m, s
-    with Fmu(cone.file) as fmu:
+    with Fmu(cone_fmu.file) as fmu:
         one = fmu.instance({"approach.closing_speed": -1.0})  # away from each other
         names = ["velocity.target.z", "rate.target.y", "linear_momentum.z", "velocity.chaser.z"]
         before = one.read(names)
@@ -149,14 +149,14 @@ def test_forces_from_outside_give_momentum_and_spin(cone):
         one.step_to(2 * seconds)
         gained = one.read(names) - before
         one.close()
-    target = cone.scenario.content.target
+    target = cone_fmu.scenario.content.target
     assert gained[0] == pytest.approx(force * seconds / target.mass, rel=1e-12)
     assert gained[1] == pytest.approx(torque * seconds * np.linalg.inv(target.inertia)[1, 1], rel=1e-5)
     assert gained[2] == pytest.approx(force * seconds, rel=1e-9) and abs(gained[3]) < 1e-15
 
 
-def test_what_is_set_wrongly_is_refused(cone):
-    with Fmu(cone.file) as fmu:
+def test_what_is_set_wrongly_is_refused(cone_fmu):
+    with Fmu(cone_fmu.file) as fmu:
         for values in ({"chaser.mass": -1.0}, {"chaser.mass": np.nan}, {"loop.delay": 0.0}, {"kinetic_energy": 1.0}):
             with pytest.raises(ScenarioError, match="setFloat64"):
                 fmu.instance(values)

@@ -36,7 +36,7 @@ def unpacked(file, folder):
 
 
 @needs_compiler
-@pytest.mark.parametrize("which", ["cone", "latch"])
+@pytest.mark.parametrize("which", ["cone_fmu", "latch_fmu"])
 def test_sources_are_c99_without_a_warning(which, request, tmp_path):
     folder = unpacked(request.getfixturevalue(which).file, tmp_path) / "sources"
     sources = sorted(file.name for file in folder.glob("*.c"))
@@ -56,8 +56,8 @@ def test_sources_of_model_exchange_are_too(fmi, tmp_path):
 
 
 @needs_compiler
-def test_the_library_needs_no_python(cone, tmp_path):
-    folder = unpacked(cone.file, tmp_path)
+def test_the_library_needs_no_python(cone_fmu, tmp_path):
+    folder = unpacked(cone_fmu.file, tmp_path)
     library = next(folder.glob("binaries/*/*"))
     assert library.parent.name == this_platform().tuple_of_fmi_3
     if sys.platform == "linux":
@@ -68,12 +68,12 @@ def test_the_library_needs_no_python(cone, tmp_path):
 
 @needs_compiler
 @pytest.mark.skipif(sys.platform != "linux", reason="loads libraries as Linux does")
-def test_a_host_in_c_finds_the_same_bits(cone, tmp_path):
-    folder = unpacked(cone.file, tmp_path)
+def test_a_host_in_c_finds_the_same_bits(cone_fmu, tmp_path):
+    folder = unpacked(cone_fmu.file, tmp_path)
     here = Path(__file__).with_name("host.c")
     subprocess.run([GCC, "-std=gnu99", here, "-ldl", "-o", tmp_path / "host"], check=True)
     names, value, step, count = ["position.chaser.x", "work", "rate.target.z"], 1900.0, 0.25, 60
-    with Fmu(cone.file) as fmu:
+    with Fmu(cone_fmu.file) as fmu:
         one = fmu.instance({"chaser.mass": value})
         references = [one.known[name].valueReference for name in ("chaser.mass", *names)]
         for index in range(count):

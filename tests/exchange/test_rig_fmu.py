@@ -19,9 +19,9 @@ def largest(checked):
     return max(one.difference / max(one.largest, 1e-12) for one in checked.differences)
 
 
-def test_a_minute_of_a_rig_is_the_run(sits):
-    assert sits.scenario.content.duration == 60.0
-    checked = check_fmu(sits.file)
+def test_a_minute_of_a_rig_is_the_run(sits_fmu):
+    assert sits_fmu.scenario.content.duration == 60.0
+    checked = check_fmu(sits_fmu.file)
     assert checked.findings == [] and checked.steps == 15000
     assert len(checked.differences) > 10 and largest(checked) < 1e-12
 
@@ -44,22 +44,22 @@ def test_a_compensator_is_inside_with_its_numbers(tmp_path):
     assert largest(check_fmu(made.file, made.scenario.at({"loop.compensator.gain": 50.0, "mass": 520.0}))) < 1e-12
 
 
-def test_a_number_that_decides_when_what_happens_is_fixed(sits):
-    keys = [place.key for place in sits.unit.numbers]
+def test_a_number_that_decides_when_what_happens_is_fixed(sits_fmu):
+    keys = [place.key for place in sits_fmu.unit.numbers]
     assert {"mass", "contact.normal.stiffness", "start.velocity"} <= set(keys)
-    assert {"loop.hold.period", "loop.sensor.delay"} <= set(sits.unit.fixed)
-    assert not set(keys) & set(sits.unit.fixed)
+    assert {"loop.hold.period", "loop.sensor.delay"} <= set(sits_fmu.unit.fixed)
+    assert not set(keys) & set(sits_fmu.unit.fixed)
 
 
 @pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.full)])
-def test_parameters_are_the_numbers_of_the_scenario(sits, count):
+def test_parameters_are_the_numbers_of_the_scenario(sits_fmu, count):
     random = np.random.default_rng(25)
-    short = sits.scenario.at({"duration": 4.0})
-    with Fmu(sits.file) as fmu:
+    short = sits_fmu.scenario.at({"duration": 4.0})
+    with Fmu(sits_fmu.file) as fmu:
         for _ in range(count):
             values = {
                 place.key: place.value * random.uniform(0.9, 1.1) + random.uniform(0, 1e-3)
-                for place in sits.unit.numbers
+                for place in sits_fmu.unit.numbers
             }
             dataset = dockdyn.simulate(short.at(values))
             one = fmu.instance(values)
@@ -71,10 +71,10 @@ def test_parameters_are_the_numbers_of_the_scenario(sits, count):
                 assert abs(value - run.ravel()[-1]) < 1e-12 * np.abs(run).max()
 
 
-def test_a_force_from_outside_moves_the_model(sits):
+def test_a_force_from_outside_moves_the_model(sits_fmu):
     """On a spring a constant force gives F/(m ω) sin ω t, but for what the loop does to it in so short a time."""
     force, seconds = 20.0, 0.1  # N, s
-    with Fmu(sits.file) as fmu:
+    with Fmu(sits_fmu.file) as fmu:
         pushed, free = fmu.instance({}), fmu.instance({})
         pushed.set({"outside_force.x": force})
         assert (pushed.read(["total_force.x"]) - free.read(["total_force.x"])).tolist() == [force]  # felt at once
@@ -82,14 +82,14 @@ def test_a_force_from_outside_moves_the_model(sits):
             one.step_to(seconds)
         gained = abs(pushed.read(["velocity.x"]) - free.read(["velocity.x"]))[0]
         pushed.close(), free.close()
-    content = sits.scenario.content
+    content = sits_fmu.scenario.content
     frequency = np.sqrt(content.contact.normal.stiffness / content.mass)
     assert gained == pytest.approx(force / (content.mass * frequency) * np.sin(frequency * seconds), rel=0.02)
 
 
-def test_a_state_of_a_rig_is_played_again(sits):
-    names = [output.name for output in sits.unit.outputs]
-    with Fmu(sits.file) as fmu:
+def test_a_state_of_a_rig_is_played_again(sits_fmu):
+    names = [output.name for output in sits_fmu.unit.outputs]
+    with Fmu(sits_fmu.file) as fmu:
         one = fmu.instance({})
         one.step_to(1.234)
         state = one.slave.getFMUState()

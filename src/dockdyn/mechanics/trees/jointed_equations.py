@@ -23,7 +23,6 @@ from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
-from dockdyn.programs import trace_once
 
 SPIN = 3  # unknowns of the root's turning, which come first
 
@@ -77,7 +76,6 @@ class Equations(NamedTuple):
     factors: Factors
 
     @staticmethod
-    @trace_once
     def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
         """Of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
