@@ -20,7 +20,7 @@ from mujoco import rollout
 from dockdyn.api import simulate, summarise
 from dockdyn.scenario.load import load
 from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse
-from dockdyn.studies.campaign.sampling import sample
+from dockdyn.studies.cases.sampling import sample
 
 CASES = 4096
 ALONE = 12  # cases one at a time

@@ -20,7 +20,7 @@ from mujoco import rollout
 
 from dockdyn.scenario.load import load
 from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse
-from dockdyn.studies.campaign.sampling import sample
+from dockdyn.studies.cases.sampling import sample
 
 CASES = int(sys.argv[1]) if len(sys.argv) > 1 else 64
 STEP = 5e-4  # s, of MuJoCo

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.design import DesignSection
 
 PAGE = Path(__file__).parent / "scenario-keys.md"
 SCHEMAS: dict[str, type[BaseModel]] = {
@@ -22,6 +23,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "rig in space": kind_named("rig").schema({"mode": "6-dof"}, "rig"),
     "rig with an assembly": kind_named("rig").schema({"mode": "assembly"}, "rig"),
     "campaign": CampaignSection,
+    "design": DesignSection,
 }
 INTRODUCTION = """# Every key of a scenario
 
@@ -92,6 +94,8 @@ def kind_of(field: FieldInfo) -> str:
     units = [item for item in [*field.metadata, *parts(annotation)] if isinstance(item, Unit)]
     words = [word for part in parts(annotation) if get_origin(part) is Literal for word in get_args(part)]
     tables = sections(annotation)
+    if any(get_origin(bare(part)) is dict for part in alternatives(annotation)):
+        return "table: see [the page](scenario.md)"
     several = "list of " if any(get_origin(bare(part)) is list for part in alternatives(annotation)) else ""
     said = []
     if tables:
@@ -139,7 +143,7 @@ def page() -> str:
     """The whole page: kinds first, then every table that they have, once."""
     written = [INTRODUCTION]
     for kind, schema in SCHEMAS.items():
-        written.append(f"## {'Table' if kind == 'campaign' else 'Kind'} `{kind}`\n\n{table(schema)}\n")
+        written.append(f"## {'Table' if kind in ('campaign', 'design') else 'Kind'} `{kind}`\n\n{table(schema)}\n")
     written.append("## Tables\n")
     done = {name_of(section): section for section in tables_of_all()}
     assert len(done) == len(tables_of_all()), "two tables of a kind have the same name"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.preset_files import presets
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
+    from dockdyn.studies.design.conduct import design
     from dockdyn.studies.envelope.search import envelope
     from dockdyn.studies.identification.bounce_log import read_bounce
     from dockdyn.studies.identification.contact import identify_contact
@@ -55,6 +56,7 @@ PLACES = {
     "campaign": "studies.campaign.conduct",
     "campaign_answers": "studies.campaign.answers",
     "compare": "kinds.rig.comparison.compare",
+    "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
     "identify_contact": "studies.identification.contact",
     "identify_robot": "studies.identification.robot",
@@ -90,6 +92,7 @@ __all__ = [
     "campaign",
     "campaign_answers",
     "compare",
+    "design",
     "envelope",
     "identify_contact",
     "identify_robot",

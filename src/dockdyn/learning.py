@@ -23,7 +23,7 @@ from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.campaign.sampling import sample
+from dockdyn.studies.cases.sampling import sample
 
 Seen = Mapping[str, np.ndarray]  # of a step, by the names of results, perhaps with a leading axis
 Reward = Callable[[Seen], Any]  # a number, or one for each run

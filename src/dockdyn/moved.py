@@ -43,7 +43,8 @@ models -> kinds.rig: rig=model rig_bodies=model_bodies rig_clock=model_schedule 
 models -> kinds.rig: rig_run=model_run wall=model_wall
 study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes
 study -> kinds.rig.comparison: compare
-study -> studies.campaign: campaign=conduct campaign_store=store sampling
+study -> studies.campaign: campaign=conduct campaign_store=store
+study -> studies.cases: sampling
 """
 RENAMED = """
 contact.gate: Gate=UnilateralContact

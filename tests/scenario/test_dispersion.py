@@ -14,7 +14,7 @@ from scipy import stats
 import dockdyn
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import preset_text
-from dockdyn.studies.campaign.sampling import sample, sample_cases
+from dockdyn.studies.cases.sampling import sample, sample_cases
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 RUNS = 4000

@@ -13,7 +13,7 @@ from scipy import stats
 import dockdyn
 from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.load import parse, refuse_own_code
-from dockdyn.studies.campaign.sampling import sample
+from dockdyn.studies.cases.sampling import sample
 
 MODULE = '''
 from typing import Literal

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dockdyn import backend
-from dockdyn.cli import campaign, doctor, fmu, identify, impact, results, rig, run, start, studies, view
+from dockdyn.cli import campaign, design, doctor, fmu, identify, impact, results, rig, run, start, studies, view
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
 from dockdyn.files import FULL, failure
 
@@ -50,6 +50,7 @@ app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))(run.reprod
 app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
     studies.envelope
 )
+app.command(epilog=example("dockdyn design mechanism.toml --out mechanism"))(design.design)
 app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(studies.sensitivity)
 app.command(
     epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")

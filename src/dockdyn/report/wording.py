@@ -26,6 +26,16 @@ def significant(value: float | None, digits: int = 4) -> str:
     return f"{mantissa}e{power}"
 
 
+def with_unit(value: float | None, unit: str, digits: int = 4) -> str:
+    """A number with its unit; a dash for none."""
+    return f"{significant(value, digits)} {spaced(unit)}".rstrip() if value is not None else NOTHING
+
+
+def spaced(unit: str) -> str:
+    """A unit for readers."""
+    return unit.replace("**2", "²").replace("*", " ")
+
+
 def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
     """Numbers of one kind with the same decimals, so that the largest has so many significant digits."""
     sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]

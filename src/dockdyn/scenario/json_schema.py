@@ -17,6 +17,7 @@ from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.design import DesignSection
 
 FILE = "dockdyn.schema.json"
 PLACE = "#/definitions/{model}"
@@ -41,7 +42,9 @@ def scenario_schema() -> Node:
     """The schema (draft 7) of the scenarios of all kinds, those of other packages included."""
     kinds = {section: name for name in known_kinds() for section in kind_named(name).schemas()}
     names, whole = models_json_schema(
-        [(section, "validation") for section in (*kinds, CampaignSection)], by_alias=True, ref_template=PLACE
+        [(section, "validation") for section in (*kinds, CampaignSection, DesignSection)],
+        by_alias=True,
+        ref_template=PLACE,
     )
     found: Node = whole["$defs"]
     conditions = []
@@ -94,6 +97,7 @@ def _shared() -> Node:
             "anyOf": [path, {"type": "array", "items": path}],
         },
         "campaign": {"$ref": PLACE.format(model=CampaignSection.__name__)},
+        "design": {"$ref": PLACE.format(model=DesignSection.__name__)},
         "dispersion": {
             "description": "Numbers that are distributed, by their keys.",
             "type": "array",

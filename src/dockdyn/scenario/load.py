@@ -35,12 +35,13 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.preset_files import PRESETS, preset_text, presets
 from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
 
 if TYPE_CHECKING:
     from dockdyn.kinds.kind import Kind
 
-SHARED = ("campaign", "dispersion", "requirements")  # tables of every kind
+SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
 TAGS = ("law", "shape", "kind")  # keys that say which table it is
 
 
@@ -54,6 +55,7 @@ class Scenario:
     dispersions: tuple[Dispersion, ...] = ()  # what is distributed; `content` has the nominal numbers
     requirements: tuple[Requirement, ...] = ()
     campaign: CampaignSection = field(default_factory=CampaignSection)
+    design: DesignSection | None = None
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}: {self.title} ({self.kind})>"
@@ -79,6 +81,8 @@ class Scenario:
         data = self.nominal()
         written_into(data, self.dispersions, self.name)
         stated = {"campaign": self.campaign.model_dump(exclude_unset=True), "requirements": table_of(self.requirements)}
+        if self.design is not None:
+            stated["design"] = self.design.model_dump(exclude_unset=True)
         return data | _without_empty(stated)
 
     def nominal(self) -> dict[str, Any]:
@@ -207,10 +211,11 @@ def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folde
 
 def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = ()) -> Scenario:
     """The scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
-    others = {key: data[key] for key in ("campaign", "requirements") if key in data}
+    others = {key: data[key] for key in ("campaign", "design", "requirements") if key in data}
     with importable(folder):
         plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
-    campaign = _campaign_of(others.get("campaign", {}), name)
+    campaign = _stated_table(CampaignSection, others.get("campaign", {}), "campaign", name)
+    design = _stated_table(DesignSection, others["design"], "design", name) if "design" in others else None
     requirements = requirements_of(others.get("requirements", {}), name)
     own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}
     for one in stated:
@@ -221,7 +226,7 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
         content = _validated(plain, name, folder)
     except ScenarioError as error:
         raise misplaced(error, stated, name) from None
-    scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign)
+    scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign, design=design)
     if not stated:
         return scenario
     found = [dispersion_of(one, content, lambda values: scenario.at(values).content, own, name) for one in stated]
@@ -249,12 +254,12 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
         raise _refusal(error, data, name, section) from None
 
 
-def _campaign_of(table: object, name: str) -> CampaignSection:
-    """The table `[campaign]`."""
+def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:
+    """A table of every kind that is not part of what is simulated."""
     try:
-        return CampaignSection.model_validate(table)
+        return section.model_validate(table)
     except ValidationError as error:
-        raise refused_in(error, "campaign", list(CampaignSection.model_fields), name) from None
+        raise refused_in(error, where, list(section.model_fields), name) from None
 
 
 def _kind_of(data: Mapping[str, Any]) -> Kind | None:

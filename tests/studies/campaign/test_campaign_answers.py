@@ -17,8 +17,8 @@ from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.first_failure import judge_cases
-from dockdyn.studies.campaign.statistics import wilson
 from dockdyn.studies.cases.batch import run_cases
+from dockdyn.studies.cases.statistics import wilson
 
 NAN = float("nan")
 

@@ -9,8 +9,8 @@ from small_campaign import COUNTS, LATE, ROUNDED, SCENARIO, docking_in
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.results.requirements import figures_of
-from dockdyn.studies.campaign.sampling import sample
 from dockdyn.studies.cases.batch import LEFT_OUT, figures_of_case, in_lanes, run_cases
+from dockdyn.studies.cases.sampling import sample
 
 
 @pytest.fixture(scope="module")

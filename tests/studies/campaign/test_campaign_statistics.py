@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from dockdyn.studies.campaign.influence import influences
-from dockdyn.studies.campaign.statistics import percentile_interval, wilson
+from dockdyn.studies.cases.statistics import percentile_interval, wilson
 
 # --- shares and percentiles
 

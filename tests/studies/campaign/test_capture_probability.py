@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dockdyn.studies.campaign.conduct import scenario_of
-from dockdyn.studies.campaign.sampling import sample
-from dockdyn.studies.campaign.statistics import wilson
 from dockdyn.studies.cases.batch import run_cases
+from dockdyn.studies.cases.sampling import sample
+from dockdyn.studies.cases.statistics import wilson
 
 MASSES = 900.0, 2100.0  # kg
 STIFFNESS, ANGLE, LENGTH, PRELOAD = 1600.0, math.radians(38), 0.03, 4.0  # N/m, of the ramp, m, N

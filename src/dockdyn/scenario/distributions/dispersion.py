@@ -19,7 +19,7 @@ from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of
 
-NEVER = ("schema", "kind", "title", "campaign", "requirements")  # keys that are no part of what is simulated
+NEVER = ("schema", "kind", "title", "campaign", "design", "requirements")  # keys that are no part of what is simulated
 
 Check = Callable[[Mapping[str, Any]], Any]  # the scenario's content with dotted keys set as written; ScenarioError
 

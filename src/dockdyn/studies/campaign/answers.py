@@ -21,7 +21,7 @@ from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.studies.campaign.influence import influences
-from dockdyn.studies.campaign.statistics import milestones, percentile_interval, wilson
+from dockdyn.studies.cases.statistics import milestones, percentile_interval, wilson
 
 PERCENTILES = (50, 90, 95, 99)
 WORST = 10  # cases listed

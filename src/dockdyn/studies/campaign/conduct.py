@@ -19,16 +19,14 @@ import xarray as xr
 from dockdyn.results.requirements import judge, plain, with_lists
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from
-from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.own_modules import own_modules
-from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import Scenario, parse, scenario_from
-from dockdyn.studies.campaign.sampling import Sampled, sample_cases
 from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
 from dockdyn.studies.cases.batch import LEFT_OUT, Cases, run_cases, runs_in_batches
+from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
+from dockdyn.studies.cases.sampling import Sampled, sample_cases
 
 CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
-SHOWN = 3  # differences told when a campaign cannot go on
 
 Done = tuple[int, Sampled, Cases]  # number of a chunk, its cases
 Progress = Callable[[int], None]  # told how many cases are done
@@ -68,10 +66,8 @@ def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
         for name in ("dockdyn_version", "runs", "seed", "sampling")
         if getattr(here, name) != getattr(asked, name)
     ]
-    found += differences(here.scenario, asked.scenario) + _changed_modules(here.modules, asked.modules)
-    if found:
-        more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        raise ScenarioError(f"{folder}: cannot be resumed with another campaign: {'; '.join(found[:SHOWN])}{more}")
+    found += differences(here.scenario, asked.scenario) + changed_modules(here.modules, asked.modules)
+    refuse_another(found, folder, "campaign")
 
 
 def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Campaign:
@@ -86,22 +82,6 @@ def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Cam
     for words in store.drop_damaged(found):
         tell(f"{words}; computed again")
     return found
-
-
-def _changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Modules with parts of the user's own whose source is not what it was."""
-    return [f"module {name} has changed" for name in before if now.get(name) != before[name]]
-
-
-def differences(before: str, now: str) -> list[str]:
-    """Keys of two scenario texts that differ, with both values."""
-    old, new = (dict(leaves(data_of(text, "scenario"))) for text in (before, now))
-    nothing = "not there"
-    return [
-        f"{key} was {shown(old[key]) if key in old else nothing}, is {shown(new[key]) if key in new else nothing}"
-        for key in dict.fromkeys([*old, *new])
-        if old.get(key) != new.get(key)
-    ]
 
 
 @lru_cache(maxsize=4)

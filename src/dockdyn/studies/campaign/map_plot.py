@@ -11,8 +11,8 @@ from dockdyn.report.drawing import COLOURS, LEFT, WIDTH, align_label, arrange, s
 from dockdyn.studies.campaign.capture_map import CaptureMap
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.plots import BLUE, INK, ORANGE, key_label, key_values
-from dockdyn.studies.campaign.statistics import wilson
 from dockdyn.studies.campaign.wording import figure_words, labelled
+from dockdyn.studies.cases.statistics import wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ from dockdyn.report.charts.chart import Area, Chart, Level, Limits, Line, Note, 
 from dockdyn.report.drawing import COLOURS, short
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
-from dockdyn.studies.campaign.statistics import percentile_interval
 from dockdyn.studies.campaign.wording import figure_words, in_degrees, labelled
+from dockdyn.studies.cases.statistics import percentile_interval
 
 BLUE, ORANGE, INK = (COLOURS[name] for name in ("blue", "orange", "ink"))
 COLUMNS = (12, 60)  # of the histogram

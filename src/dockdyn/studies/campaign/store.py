@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 
 from dockdyn.files import as_bytes, write_file
@@ -31,11 +30,12 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
-from dockdyn.studies.campaign.sampling import Sampled
 from dockdyn.studies.campaign.seal import Damaged, opened, sealed
 from dockdyn.studies.cases.batch import Cases
+from dockdyn.studies.cases.claim import LOCK, claimed
+from dockdyn.studies.cases.sampling import Sampled
 
-INDEX, CHUNKS, WHOLE, SCENARIO, LOCK = "campaign.json", "chunks", "campaign.nc", "scenario.toml", ".lock"
+INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
 FORMAT = 2  # of the folder; 1 had no checksums
 MOST_RUNS = 10_000_000
 
@@ -103,35 +103,9 @@ class Store:
         names = {path.name for path in self.folder.iterdir() if not path.name.endswith(".part")}
         return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*.nc"))
 
-    @contextlib.contextmanager
-    def claimed(self) -> Iterator[None]:
-        """This process alone works in the folder, which is made where there is none, and removed where nothing came into it.
-
-        Raises ScenarioError where another process has it, OSError where it cannot be written to.
-        """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.folder / LOCK)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise ScenarioError(
-                f"{self.folder}: another process runs a campaign there; wait, or give another --out"
-            ) from None
-        except OSError:
-            self.give_up()
-            raise
-        try:
-            yield
-        finally:
-            if not self.index.exists():
-                self.give_up()
-            lock.release()
-
-    def give_up(self) -> None:
-        """Remove the lock's file, and the folder where nothing else is in it."""
-        with contextlib.suppress(OSError):
-            (self.folder / LOCK).unlink(missing_ok=True)
-            self.folder.rmdir()
+    def claimed(self) -> contextlib.AbstractContextManager[None]:
+        """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
+        return claimed(self.folder, self.index, "campaign")
 
     def create(self, campaign: Campaign) -> None:
         """Begin a campaign, or note where its scenario now is; OSError where that cannot be written."""

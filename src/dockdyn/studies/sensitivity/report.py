@@ -11,7 +11,7 @@ from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.drawing import short
 from dockdyn.report.report import Block, Plot, Report, Table
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.wording import NOTHING, significant, spaced, with_unit
 
 BARS = 12  # keys in the figure
 LISTED = 20  # rows on the terminal
@@ -34,7 +34,11 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
     return Report(
         title=answer["title"],
         verdict=verdict,
-        key=[("Figure", answer["of"]), ("Value", said(answer["value"], answer["unit"], 6)), ("Kind", answer["kind"])],
+        key=[
+            ("Figure", answer["of"]),
+            ("Value", with_unit(answer["value"], answer["unit"], 6)),
+            ("Kind", answer["kind"]),
+        ],
         blocks=[Block("Derivatives", table=_derivatives_table(answer, answer["to"]), notes=[note], where="after")],
         plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
@@ -60,25 +64,16 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
         yield f"{largest} with differences to either side"
 
 
-def said(value: float | None, unit: str, digits: int = 4) -> str:
-    return f"{significant(value, digits)} {_spaced(unit)}".rstrip()
-
-
-def _spaced(unit: str) -> str:
-    """A unit for readers."""
-    return unit.replace("**2", "²").replace("*", " ")
-
-
 def _sensitivity_verdict(answer: dict[str, Any]) -> str:
     """What the figure depends on most, in words."""
-    name = f"{answer['of']} is {said(answer['value'], answer['unit'])}"
+    name = f"{answer['of']} is {with_unit(answer['value'], answer['unit'])}"
     ranked = drawn(answer)
     if not answer["differentiable"]:
         return f"{name}; it is not differentiable here, see the warnings."
     if not ranked:
         return f"{name}; it depends on none of the numbers."
     first = ranked[0]
-    change = said(first["per_percent"], answer["unit"], 3)
+    change = with_unit(first["per_percent"], answer["unit"], 3)
     sign = "+" if first["per_percent"] > 0 else ""
     return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it."
 
@@ -101,13 +96,13 @@ def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
     """The derivatives as a table."""
-    unit = _spaced(answer["unit"])
+    unit = spaced(answer["unit"])
     columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (CHECK, "")]
     found = [
         [
             one["key"],
-            f"{one['value']:.5g} {_spaced(one['unit'])}".rstrip(),
-            said(one["derivative"], per(unit, _spaced(one["unit"])), 4),
+            f"{one['value']:.5g} {spaced(one['unit'])}".rstrip(),
+            with_unit(one["derivative"], per(unit, spaced(one["unit"])), 4),
             significant(one["per_percent"], 3),
             CHECKED[one["differentiable"]],
         ]
@@ -133,5 +128,5 @@ def _bars(answer: dict[str, Any]) -> Chart:
         )
         for one in drawn(answer)[:BARS]
     ]
-    unit = _spaced(answer["unit"])
+    unit = spaced(answer["unit"])
     return Chart([bar_panel(bars, f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))])

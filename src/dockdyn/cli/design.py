@@ -1,0 +1,106 @@
+"""`dockdyn design`: the numbers of a scenario that meet its constraints best."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dockdyn.cli.common import (
+    NOT_MET,
+    STOPPED_EARLY,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    Refusal,
+    ScenarioName,
+    fail,
+    holding,
+    overrides,
+    progress,
+    say,
+    typed,
+    writing_into,
+)
+from dockdyn.files import failure
+from dockdyn.interrupt import advising
+
+if TYPE_CHECKING:
+    from dockdyn.studies.design.plan import Plan
+    from dockdyn.studies.design.trail import Trail
+
+
+def design(
+    scenario: ScenarioName,
+    set_: Overrides = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-design.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the design in the folder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Seek the numbers that meet a scenario's constraints best.
+
+    As its table [design] says; writes every design tried, the scenario with the best one and a report.
+    """
+    from dockdyn.report.page import render_page
+    from dockdyn.report.terminal import show_report
+    from dockdyn.scenario.load import load
+    from dockdyn.studies.design.answer import REPORT, answer_of, written_design
+    from dockdyn.studies.design.conduct import run_design
+    from dockdyn.studies.design.plan import plan_design
+    from dockdyn.studies.design.report import design_report
+    from dockdyn.studies.design.trail import Trail
+
+    plan = plan_design(load(scenario, overrides(set_ or [])))
+    trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
+    _refuse_others(trail, resume)
+    with contextlib.ExitStack() as stack:
+        with writing_into(trail.folder):
+            stack.enter_context(trail.claimed())
+        with _interruptible(trail, plan), progress(f"Designs of {plan.scenario.name}", quiet) as advance:
+            evaluations = run_design(plan, trail, advance)
+            answer = answer_of(plan, evaluations)
+        report = design_report(plan, evaluations, answer, typed())
+        written_design(plan, answer, trail.folder, render_page(report))
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+    else:
+        show_report(report)
+        say(f"Report: {trail.folder / REPORT}")
+    if not answer["feasible"]:
+        raise SystemExit(NOT_MET)
+
+
+def _refuse_others(trail: Trail, resume: bool) -> None:
+    """Refuses a folder that holds something else than a design, or one that is not to be gone on with."""
+    if trail.folder.exists() and not trail.folder.is_dir():
+        raise Refusal(f"{trail.folder}: is a file; must be a folder")
+    if trail.blank():
+        return
+    if not trail.file.exists():
+        raise Refusal(f"{trail.folder}: holds no design but {holding(trail.folder)}; give another --out")
+    if not resume:
+        raise Refusal(f"{trail.folder}: exists; give --resume to go on with it, or another --out")
+
+
+@contextlib.contextmanager
+def _interruptible(trail: Trail, plan: Plan) -> Iterator[None]:
+    """Whatever stops the work says how to go on."""
+
+    def left() -> str:
+        resume = [] if "--resume" in sys.argv else ["--resume"]
+        again = shlex.join(["dockdyn", *sys.argv[1:], *resume])
+        return f"{trail.count()} of {plan.stated.evaluations} designs are kept; go on with: {again}"
+
+    try:
+        with advising(left):
+            yield
+    except OSError as error:
+        fail(failure(error), STOPPED_EARLY, left())

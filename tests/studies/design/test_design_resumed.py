@@ -1,0 +1,132 @@
+"""Designs that are stopped, damaged or shared among processes: the same in the end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import dockdyn
+from dockdyn.studies.design.trail import Trail
+
+SCENARIO = """
+schema = 1
+kind = "four-mass"
+title = "Two bodies, a spring and a damper"
+duration = "1 s"
+speed = { distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }
+[chaser]
+masses = ["15 kg"]
+[target]
+masses = ["17 kg"]
+[contact.normal]
+law = "spring-dashpot"
+stiffness = "1 kN/m"
+damping = "10 N s/m"
+[campaign]
+runs = 5
+[design]
+minimise = "95 % of peak_normal_force"
+evaluations = 45
+cases = 2
+constraints = { peak_normal_force = "< 9 N in 90 %" }
+[[design.variables]]
+key = "contact.normal.damping"
+low = "5 N s/m"
+high = "200 N s/m"
+[[design.variables]]
+key = "contact.normal.stiffness"
+low = "200 N/m"
+high = "20 kN/m"
+"""
+SLOWLY = (
+    "import time; from dockdyn.studies.design.plan import Plan; f = Plan.evaluate; "
+    "Plan.evaluate = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__ import main; main()"
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def stopped_after(lines, folder, arguments, by=signal.SIGKILL):
+    """Start a design and stop it once the trail has so many lines; what it said."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOWLY, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    begun = time.monotonic()
+    trail = folder / "trail.jsonl"
+    while (trail.read_bytes().count(b"\n") if trail.exists() else 0) < lines and process.poll() is None:
+        assert time.monotonic() - begun < 300, "no evaluation came"
+        time.sleep(0.005)
+    os.killpg(process.pid, by)
+    told = process.communicate()[1]
+    return told, process.returncode
+
+
+@pytest.mark.full
+def test_killed_five_times_and_resumed_it_is_the_same(dock, file, tmp_path):
+    assert dock("design", file, "--out", "whole", "--json").returncode == 0
+    arguments = ["design", file, "--out", tmp_path / "killed"]
+    for lines in (2, 9, 16, 23, 30):
+        _, code = stopped_after(lines, tmp_path / "killed", arguments)
+        assert code == -signal.SIGKILL
+        arguments = [*arguments[:4], "--resume"]
+    with (tmp_path / "killed" / "trail.jsonl").open("ab") as torn:
+        torn.write(b'{"left": 5, "values": [12.')
+    assert dock(*arguments, "--json").returncode == 0
+    for name in ("trail.jsonl", "design.json", "scenario.toml"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+@pytest.mark.full
+def test_interrupted_it_says_how_to_go_on(file, tmp_path):
+    told, code = stopped_after(9, tmp_path / "stopped", ["design", file, "--out", tmp_path / "stopped"], signal.SIGINT)
+    assert code == 130
+    assert "of 45 designs are kept; go on with: dockdyn design" in told and told.rstrip().endswith("--resume")
+
+
+def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
+    whole = dockdyn.design(file, tmp_path / "whole")
+    trail = tmp_path / "whole" / "trail.jsonl"
+    before = trail.read_bytes()
+    lines = before.splitlines(keepends=True)
+    changed = lines[20].replace(b'"values": [', b'"values": [1')
+    for content in (lines[:-1], [*lines[:10], lines[10][:7]], [*lines[:20], changed, *lines[21:]]):
+        trail.write_bytes(b"".join(content))
+        assert dockdyn.design(file, tmp_path / "whole") == whole
+        assert trail.read_bytes() == before
+
+
+def test_another_design_is_refused(dock, file, tmp_path):
+    arguments = ("design", file, "--set", "design.evaluations=2", "--out", "one")
+    assert dock(*arguments, "--quiet").returncode == 0
+    for more, words in (
+        ((), "exists; give --resume to go on with it"),
+        (("--resume", "--set", "design.cases=3"), "cannot be resumed with another design: design.cases was 2, is 3"),
+    ):
+        ended = dock(*arguments, *more)
+        assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+        assert words in " ".join(ended.stderr.split())
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes").touch()
+    ended = dock(*arguments[:-1], "other")
+    assert ended.returncode == 2 and "holds no design but notes" in ended.stderr
+    (tmp_path / "one" / "trail.jsonl").write_text("no trail\n")
+    assert "damaged, or not the trail of a design" in dock(*arguments, "--resume").stderr
+
+
+def test_two_designs_on_one_folder(dock, file, tmp_path):
+    with Trail(tmp_path / "shared").claimed():
+        ended = dock("design", file, "--out", "shared")
+    assert ended.returncode == 2 and "another process runs a design there" in ended.stderr
+    assert not (tmp_path / "shared").exists()
