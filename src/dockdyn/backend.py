@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import sys
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -17,6 +18,12 @@ DEFAULT = "native"
 def cache_folder() -> Path:
     """Folder of the compilation cache: the user's, one for each machine and JAX version."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "dockdyn" / _machine()
+
+
+@cache
+def _machine() -> str:
+    """The name of JAX's version and this machine."""
     try:
         jax_version = version("jaxlib")
     except PackageNotFoundError:
@@ -27,7 +34,7 @@ def cache_folder() -> Path:
     except OSError:
         facts = [platform.processor()]
     machine = hashlib.sha256("\n".join([platform.machine(), *facts]).encode()).hexdigest()[:12]
-    return base / "dockdyn" / f"jax-{jax_version}-{machine}"
+    return f"jax-{jax_version}-{machine}"
 
 
 def word() -> str:

@@ -33,7 +33,7 @@ from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
-from dockdyn.scenario.preset_files import PRESETS, preset_text, presets
+from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, presets
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
@@ -157,13 +157,13 @@ def _own_code_in(data: object, key: str = "") -> str | None:
 def read(source: str | Path) -> tuple[str, str, Path | None]:
     """Name, text and folder of a scenario file or preset."""
     path = Path(source)
-    if path.is_dir() and str(source) not in presets():
+    if path.is_dir() and not is_preset(str(source)):
         raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
     if path.is_file():
         return str(source), text_in(path, str(source)), path.parent
     if path.suffix or len(path.parts) > 1:
         raise ScenarioError(f"{source}: no such file")
-    if str(source) not in presets():
+    if not is_preset(str(source)):
         raise ScenarioError(f"{source}: neither a file nor a preset; {nearest(str(source), presets())}")
     return str(source), preset_text(str(source)), None
 

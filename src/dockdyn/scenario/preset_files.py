@@ -18,6 +18,11 @@ def presets() -> dict[str, str]:
     return dict(_in_presets("title"))
 
 
+def is_preset(name: str) -> bool:
+    """Whether a scenario of that name comes with the package."""
+    return Path(name).name == name and (PRESETS / f"{name}.toml").is_file()
+
+
 def preset_kinds() -> dict[str, str]:
     """The kind of each preset."""
     return dict(_in_presets("kind"))
@@ -32,10 +37,9 @@ def _in_presets(key: str) -> dict[str, str]:
 
 def preset_text(name: str) -> str:
     """The file of a preset."""
-    file = PRESETS / f"{name}.toml"
-    if not file.is_file():
+    if not is_preset(name):
         raise ScenarioError(f"{name}: no such preset; {nearest(name, presets())}")
-    return file.read_text()
+    return (PRESETS / f"{name}.toml").read_text()
 
 
 def preset_meshes(name: str) -> list[Path]:

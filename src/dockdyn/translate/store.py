@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import platform
 import sys
 import time
@@ -37,14 +38,16 @@ def folder() -> Path:
 @cache
 def fingerprint() -> str:
     """Of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
-    source = Path(__file__).parents[1]
-    files = sorted(source.rglob("*.py"))
-    facts = [(str(one.relative_to(source)), one.stat().st_mtime_ns, one.stat().st_size) for one in files]
+    source = str(Path(__file__).parents[1])
+    files = sorted(
+        os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names if name.endswith(".py")
+    )
+    facts = [(file, (found := os.stat(file)).st_mtime_ns, found.st_size) for file in files]
     versions = []
     for name in MADE_OF:
         with contextlib.suppress(PackageNotFoundError):
             versions.append((name, version(name)))
-    return hashlib.sha256(repr((str(source), facts, versions, sys.version, platform.machine())).encode()).hexdigest()
+    return hashlib.sha256(repr((source, facts, versions, sys.version, platform.machine())).encode()).hexdigest()
 
 
 def name_of(key: Any) -> str:  # noqa: ANN401, plain data

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
-from scipy.spatial.transform import Rotation
 
 from dockdyn.report.drawing import contact_spans
 from dockdyn.report.replay.scene import Motion
@@ -68,11 +67,11 @@ def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> np.ndarray:
     """Unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
+    from viser.transforms import SO3  # which the replay needs anyway; SciPy's takes longer to load than a run to draw
+
     before, after, share = _between(times, time, attitude.ndim)
-    shape = attitude[before].shape
-    first, second = (Rotation.from_quat(attitude[rows].reshape(-1, 4), scalar_first=True) for rows in (before, after))
-    turn = share * (first.inv() * second).as_rotvec().reshape(*shape[:-1], 3)
-    return (first * Rotation.from_rotvec(turn.reshape(-1, 3))).as_quat(scalar_first=True).reshape(shape)
+    first, second = SO3(attitude[before]), SO3(attitude[after])
+    return (first @ SO3.exp(share * (first.inverse() @ second).log())).normalize().wxyz
 
 
 def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> Motion:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from trimesh import Trimesh, creation
-from trimesh.util import append_faces
 
 from dockdyn.report.replay.scene import Mesh
 from dockdyn.report.sampled_surface import coordinates, normals, signed_distances
@@ -17,26 +16,34 @@ if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
 
 ROUND = 24  # sides of what is round
-FINE = 2  # halvings of the edges of an icosahedron that make a ball
 NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 
 def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
     """A box between two corners."""
-    return _mesh_of(creation.box(bounds=np.array([low, high], float)))
+    low, high = np.asarray(low, float), np.asarray(high, float)
+    corners = np.array(list(product((0.0, 1.0), repeat=3)))  # x slowest, z quickest
+    sides = [
+        [0, 1, 3, 2],
+        [4, 6, 7, 5],
+        [0, 4, 5, 1],
+        [2, 3, 7, 6],
+        [0, 2, 6, 4],
+        [1, 5, 7, 3],
+    ]  # seen from outside, anticlockwise
+    return Mesh(low + corners * (high - low), _triangles(sides))
 
 
 def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
     """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
     far = radius if end is None else end
-    outline = np.array([[0, 0], [radius, 0], [far, length], [0, length]], float)
-    turned = _mesh_of(creation.revolve(outline, sections=sides))  # around z
-    return Mesh(turned.vertices[:, [2, 0, 1]], turned.faces)
+    return _revolved([[0, 0], [0, radius], [length, far], [length, 0]], sides)
 
 
 def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-    """A ball of triangles of nearly one size."""
-    unit = _mesh_of(creation.icosphere(subdivisions=FINE))
+    """A ball, by circles of latitude about x."""
+    turn = np.linspace(0, np.pi, ROUND // 2 + 1)
+    unit = _revolved(np.stack([-np.cos(turn), np.sin(turn)], axis=1))
     return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
 
 
@@ -46,19 +53,44 @@ def capsule(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
     length = float(np.linalg.norm(way))
     if length == 0:
         return ball(radius, start)
-    upright = _mesh_of(creation.capsule(height=length, radius=radius, count=[10, 8]))  # along z about the origin
-    middle = np.asarray(start, float) + way / 2
-    return placed(Mesh(upright.vertices[:, [2, 0, 1]], upright.faces), middle, way)
+    turn = np.linspace(0, np.pi / 2, 5)
+    near = np.stack([-radius * np.cos(turn), radius * np.sin(turn)], axis=1)
+    far = np.stack([length + radius * np.sin(turn), radius * np.cos(turn)], axis=1)
+    return placed(_revolved(np.concatenate([near, far]), 10), start, way)
 
 
 def torus(major_radius: float, minor_radius: float, centre: ArrayLike, axis: ArrayLike) -> Mesh:
     """All that is within the minor radius of a circle, roughly."""
-    flat = _mesh_of(creation.torus(major_radius, minor_radius, major_sections=48, minor_sections=8))  # around z
-    return placed(Mesh(flat.vertices[:, [2, 0, 1]], flat.faces), centre, axis)
+    turn = np.linspace(0, 2 * np.pi, 9)
+    circle = np.stack([-minor_radius * np.cos(turn), major_radius + minor_radius * np.sin(turn)], axis=1)
+    return placed(_revolved(circle, 48), centre, axis)
 
 
-def _mesh_of(found: Trimesh) -> Mesh:
-    return Mesh(np.asarray(found.vertices, float), np.asarray(found.faces))
+def _revolved(outline: ArrayLike, sides: int = ROUND) -> Mesh:
+    """What an outline (n, 2) of places along x and radii encloses when it turns about x.
+
+    It is followed with x growing where the radius is outermost, so that faces look outwards. It may begin and end on the
+    axis, or be closed; a face that shrinks to a line, at the axis, is left out.
+    """
+    along, radius = np.asarray(outline, float).T
+    turn = 2 * np.pi * np.arange(sides) / sides
+    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    vertices = np.concatenate(
+        [np.broadcast_to(along[:, None, None], (len(along), sides, 1)), radius[:, None, None] * ring], axis=2
+    ).reshape(-1, 3)
+    here = np.arange(len(along) - 1)[:, None] * sides + np.arange(sides)
+    beside = np.arange(len(along) - 1)[:, None] * sides + (np.arange(sides) + 1) % sides
+    faces = _triangles(np.stack([here, beside, beside + sides, here + sides], axis=-1))
+    return _welded(vertices, faces)
+
+
+def _welded(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
+    """The mesh with vertices at one place as one, without faces that have no area then."""
+    size = np.abs(vertices).max(initial=0.0) or 1.0
+    _, first, same = np.unique(np.round(vertices / size, 12) + 0.0, axis=0, return_index=True, return_inverse=True)
+    faces = same.reshape(-1)[faces]
+    flat = (faces == np.roll(faces, 1, axis=1)).any(axis=1)
+    return Mesh(vertices[first], faces[~flat])
 
 
 def _triangles(quads: ArrayLike) -> np.ndarray:
@@ -77,7 +109,9 @@ def placed(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.
 
 def joined(*meshes: Mesh) -> Mesh:
     """Several meshes as one."""
-    return Mesh(*append_faces([mesh.vertices for mesh in meshes], [mesh.faces for mesh in meshes]))
+    before = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    faces = [mesh.faces + count for mesh, count in zip(meshes, before[:-1], strict=True)]
+    return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
 
 
 def coil(turns: int = 7, points: int = 120) -> np.ndarray:
