@@ -37,7 +37,7 @@ def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -
 def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
     """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
     far = radius if end is None else end
-    return _revolved([[0, 0], [0, radius], [length, far], [length, 0]], sides)
+    return _revolved(np.array([[0, 0], [0, radius], [length, far], [length, 0]], float), sides)
 
 
 def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
