@@ -18,7 +18,7 @@ from dockdyn.cli.common import Refusal
 from dockdyn.cli.main import app
 from dockdyn.exchange.compiled import this_platform
 from dockdyn.exchange.fmu import fmu_of, unit_of
-from dockdyn.exchange.instance import Fmu
+from dockdyn.results.exchange.fmu_instance import Fmu
 from dockdyn.scenario.language.errors import ScenarioError
 
 STRICT = "-std=c99 -pedantic -Wall -Wextra -Werror -Wno-unused -O0 -ffp-contract=off".split()
