@@ -35,7 +35,7 @@ def commands() -> dict[str, str]:
 class FmuControlSection(SampledSection, OwnFile):
     """A controller in an FMU, "fmu:FILE.fmu"."""
 
-    unread: ClassVar[tuple[str, ...]] = ("parameters",)  # `tuned` and `values` have what is in it
+    unread: ClassVar[tuple[str, ...]] = ("law", "inputs", "outputs", "parameters", "tuned")  # by what is compiled
 
     law: str
     inputs: dict[str, str] = {}  # noqa: RUF012
