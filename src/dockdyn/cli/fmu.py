@@ -41,6 +41,10 @@ def export(
     sources_only: Annotated[
         bool, typer.Option("--sources-only", help="Compile nothing: whoever imports it has a C compiler.")
     ] = False,
+    platform: Annotated[
+        list[str] | None,
+        typer.Option("--platform", metavar="NAME", help="A library for this platform too, such as x86_64-windows."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The file; by default the scenario's name with .fmu.")
     ] = None,
@@ -49,9 +53,10 @@ def export(
 ) -> None:
     """Write a scenario as an FMU for other simulators.
 
-    It holds sources in C and the library that this machine's compiler makes of them. It integrates itself
+    It holds sources in C and the library that this machine's compiler makes of them, with --platform those of others too. It integrates itself
     (co-simulation), or with --model-exchange the tool that imports it does.
     """
+    from dockdyn.exchange.compiled import platforms_named
     from dockdyn.exchange.fmu import FIXED, fmu_of, unit_of
     from dockdyn.files import write_file
     from dockdyn.scenario.load import load
@@ -59,8 +64,9 @@ def export(
     chosen = load(scenario, overrides(set_ or []))
     file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
+    others = platforms_named(platform or [])
     unit = unit_of(chosen, integrated=not model_exchange)
-    write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, with_library=not sources_only))
+    write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, not sources_only, others))
     counts = f"{len(unit.numbers)} parameters, {len(unit.inputs)} inputs, {len(unit.outputs)} outputs"
     say(f"Wrote {file}: FMI {fmi}.0, {counts}")
     if unit.fixed:
