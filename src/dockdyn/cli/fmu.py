@@ -53,8 +53,8 @@ def export(
 ) -> None:
     """Write a scenario as an FMU for other simulators.
 
-    It holds sources in C and the library that this machine's compiler makes of them, with --platform those of others too. It integrates itself
-    (co-simulation), or with --model-exchange the tool that imports it does.
+    It holds sources in C and the library that this machine's compiler makes of them, with --platform those of others too.
+    It integrates itself (co-simulation), or with --model-exchange the tool that imports it does.
     """
     from dockdyn.exchange.compiled import platforms_named
     from dockdyn.exchange.fmu import FIXED, fmu_of, unit_of
