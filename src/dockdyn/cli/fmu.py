@@ -15,6 +15,7 @@ from dockdyn.cli.common import (
     NoOwnCode,
     Overrides,
     Quiet,
+    Refusal,
     ScenarioName,
     example,
     overrides,
@@ -38,6 +39,10 @@ def export(
     model_exchange: Annotated[
         bool, typer.Option("--model-exchange", help="For a tool that integrates it; only without a delay.")
     ] = False,
+    computer: Annotated[
+        bool,
+        typer.Option("--computer", help="Of a rig its computer alone: told what is measured, it says the command."),
+    ] = False,
     sources_only: Annotated[
         bool, typer.Option("--sources-only", help="Compile nothing: whoever imports it has a C compiler.")
     ] = False,
@@ -57,7 +62,7 @@ def export(
     It integrates itself (co-simulation), or with --model-exchange the tool that imports it does.
     """
     from dockdyn.exchange.compiled import platforms_named
-    from dockdyn.exchange.fmu import FIXED, fmu_of, unit_of
+    from dockdyn.exchange.fmu import FIXED, computer_of, fmu_of, unit_of
     from dockdyn.files import write_file
     from dockdyn.scenario.load import load
 
@@ -65,7 +70,9 @@ def export(
     file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
     others = platforms_named(platform or [])
-    unit = unit_of(chosen, integrated=not model_exchange)
+    if computer and model_exchange:
+        raise Refusal("--computer: goes from cycle to cycle; cannot be for --model-exchange")
+    unit = computer_of(chosen) if computer else unit_of(chosen, integrated=not model_exchange)
     write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, not sources_only, others))
     counts = f"{len(unit.numbers)} parameters, {len(unit.inputs)} inputs, {len(unit.outputs)} outputs"
     say(f"Wrote {file}: FMI {fmi}.0, {counts}")

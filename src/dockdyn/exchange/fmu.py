@@ -34,11 +34,17 @@ def unit_of(scenario: Scenario, integrated: bool = True) -> FunctionalUnit:
     return kind_named(scenario.kind).functional_unit(scenario, integrated)
 
 
+def computer_of(scenario: Scenario) -> FunctionalUnit:
+    """What another program advances of a rig's computer. Raises ScenarioError for what has none, or cannot be an FMU."""
+    return kind_named(scenario.kind).computer_unit(scenario)
+
+
 def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others: Sequence[Platform] = ()) -> bytes:
     """The FMU of a unit, for a version of FMI, with libraries for this platform and for `others`. Raises ScenarioError."""
     identifier = identifier_of(unit.scenario)
     written = unit.scenario.text()
-    token = hashlib.sha256(f"{fmi} {type(unit.goes_on).__name__} {written}".encode()).hexdigest()[:32]
+    sort = f"{type(unit.goes_on).__name__} {[one.name for one in unit.inputs]}"
+    token = hashlib.sha256(f"{fmi} {sort} {written}".encode()).hexdigest()[:32]
     model = write_model(unit, token)
     own = STEPS if isinstance(unit.goes_on, Steps) else MOTION
     names = [*SHARED, *(name.format(fmi) for name in (*FMI_FILES, *own))]

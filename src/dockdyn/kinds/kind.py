@@ -114,6 +114,10 @@ class Kind(abc.ABC):
             f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly, free-flight or rig"
         )
 
+    def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
+        """The computer of the scenario's rig as what another program advances. Raises ScenarioError where there is none."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no computer that drives devices; must be rig")
+
     def coupling(self, content: Any) -> Coupling | None:  # noqa: ANN401, of its own schema
         """The part of a scenario's `content` that an FMU decides; None where none does."""
         return None
