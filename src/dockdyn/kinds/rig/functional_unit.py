@@ -37,6 +37,7 @@ from dockdyn.results.functional_unit import (
     laid_out,
     with_numbers,
 )
+from dockdyn.results.run import Layout
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
@@ -186,7 +187,7 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
         finite = jnp.all(jnp.isfinite(told.computer.command))
         return jnp.where(finite, int(Status.RUNNING), int(Status.NOT_FINITE)), told.cycles * rig.hold
 
-    layout = {what: (("coordinate",), "", words) for what, (_, _, words) in COMPUTED.items()}
+    layout: Layout = {what: (("coordinate",), "", words) for what, (_, _, words) in COMPUTED.items()}
     outputs = [
         one._replace(unit=COMPUTED[one.variable][one.place[0] > 2]) for one in laid_out(layout, {"coordinate": names})
     ]
