@@ -12,7 +12,7 @@ from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
 from replay_picture import replay_picture
-from tutorial_pictures import after_the_catch, captured, compensators
+from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators
 
 import dockdyn
 from dockdyn.kinds.free_flight.trajectory import trajectory
@@ -72,6 +72,7 @@ def main() -> None:
     save(compensators(), "tutorial-rig")
     save(captured(), "tutorial-capture")
     save(after_the_catch(), "tutorial-arm")
+    save(beside_an_autopilot(), "tutorial-fmu")
     gallery()
 
 

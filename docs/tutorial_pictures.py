@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import dockdyn
+from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
 from dockdyn.report.charts.chart import Chart
@@ -66,4 +69,31 @@ def after_the_catch() -> Figure:
     panels[1, 1].legend(fontsize=7, frameon=False)
     for ax in panels[1]:
         ax.set_xlabel("time since the impact, s")
+    return figure
+
+
+def beside_an_autopilot() -> Figure:
+    """What the page on an autopilot's FMU finds with its own code, with the autopilot and without."""
+    text = (PAGES / "tutorial-fmu.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(c|xml|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("docking.fmu").write_bytes(fmu_of(unit_of(dockdyn.load("probe-cone-latch"))))
+        for language, block in blocks:
+            if language == "python":
+                exec(compile(block, "page", "exec"), found)
+            else:
+                Path(block.split()[1]).write_text(block)
+    figure = Figure(figsize=(7.2, 3.0), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for name, label, colour, dash in (("rows", "autopilot", "blue", "-"), ("alone", "alone", "orange", "--")):
+        times, speeds, forces = np.array(found[name]).T
+        panels[0].plot(times, -1e3 * speeds, dash, color=COLOURS[colour], label=label)
+        panels[1].step(times, forces, dash, where="post", color=COLOURS[colour], label=label)
+    panels[0].set_title("closing speed, mm/s", fontsize=10)
+    panels[1].set_title("commanded force, N", fontsize=10)
+    panels[0].legend(fontsize=8, frameon=False, loc="lower left")
+    for ax in panels:
+        ax.grid(alpha=0.3)
+        ax.set_xlabel("time until the latch falls in, s")
     return figure

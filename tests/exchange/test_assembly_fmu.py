@@ -6,7 +6,7 @@ import numpy as np
 from fmu_files import exported, needs_compiler
 
 from dockdyn.exchange.comparison import check_fmu
-from dockdyn.exchange.instance import Fmu
+from dockdyn.results.exchange.fmu_instance import Fmu
 
 pytestmark = needs_compiler
 

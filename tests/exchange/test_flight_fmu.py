@@ -8,7 +8,7 @@ from fmu_files import exported, needs_compiler
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
-from dockdyn.exchange.instance import Fmu
+from dockdyn.results.exchange.fmu_instance import Fmu
 from dockdyn.scenario.language.errors import ScenarioError
 
 pytestmark = needs_compiler
@@ -79,7 +79,7 @@ def test_parameters_are_the_numbers_of_the_scenario(cone_fmu, count):
             outputs = {output.name: output for output in cone_fmu.unit.outputs}
             for name, value in zip(SEEN, found, strict=True):
                 run = dataset[outputs[name].variable].values
-                assert abs(value - run[(-1, *outputs[name].place)]) < 1e-8 * np.abs(run).max(), name
+                assert abs(value - run[(-1, *outputs[name].place)]) < 1e-10 * np.abs(run).max(), name
 
 
 def test_a_state_is_taken_in_a_contact_and_played_again(cone_fmu):

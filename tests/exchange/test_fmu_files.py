@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 import dockdyn
 from dockdyn.cli.common import Refusal
 from dockdyn.cli.main import app
-from dockdyn.exchange.compiled import this_platform
+from dockdyn.exchange.compiled import platforms_named, this_platform
 from dockdyn.exchange.fmu import fmu_of, unit_of
-from dockdyn.exchange.instance import Fmu
+from dockdyn.results.exchange.fmu_instance import Fmu
 from dockdyn.scenario.language.errors import ScenarioError
 
 STRICT = "-std=c99 -pedantic -Wall -Wextra -Werror -Wno-unused -O0 -ffp-contract=off".split()
@@ -140,3 +140,34 @@ def test_what_cannot_be_done_is_said_in_a_line(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fmpy", None)
     words = str(dock("fmu", "check", "text.fmu", "probe-cone").exception)
     assert words == "text.fmu: needs the package fmpy; pip install 'dockdyn[fmu]'"
+
+
+def test_a_platform_that_nothing_compiles_for_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = str(dock("fmu", "export", "probe-cone", "--platform", "x86_64-window").exception)
+    assert words == "--platform x86_64-window: did you mean 'x86_64-windows'?"
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    words = str(dock("fmu", "export", "probe-cone", "--platform", "x86_64-windows").exception)
+    assert words == "--platform x86_64-windows: needs the package ziglang; pip install 'dockdyn[platforms]'"
+
+
+HEADS = {  # what files begin with: ELF of x86-64 and of ARM, a DOS stub, Mach-O of x86-64 and of ARM
+    "x86_64-linux": (b"\x7fELF", 18, b"\x3e\x00"),
+    "aarch64-linux": (b"\x7fELF", 18, b"\xb7\x00"),
+    "x86_64-windows": (b"MZ", 0, b""),
+    "x86_64-darwin": (b"\xcf\xfa\xed\xfe", 4, b"\x07\x00\x00\x01"),
+    "aarch64-darwin": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\x00\x00\x01"),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_libraries_for_other_platforms_have_their_formats(fmi, tmp_path):
+    pytest.importorskip("ziglang", reason="the extra platforms is not installed")
+    unit = unit_of(dockdyn.load("sits"))
+    (tmp_path / "sits.fmu").write_bytes(fmu_of(unit, fmi, False, platforms_named(list(HEADS))))
+    folder = unpacked(tmp_path / "sits.fmu", tmp_path)
+    for one in platforms_named(list(HEADS)):
+        start, place, processor = HEADS[one.tuple_of_fmi_3]
+        head = (folder / "binaries" / one.folder(fmi) / f"sits{one.ending}").read_bytes()[:64]
+        assert head.startswith(start) and head[place : place + len(processor)] == processor, one

@@ -9,7 +9,7 @@ from fmu_files import exported, needs_compiler
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu, run_beside
 from dockdyn.exchange.fmu import unit_of
-from dockdyn.exchange.instance import Fmu
+from dockdyn.results.exchange.fmu_instance import Fmu
 from dockdyn.scenario.language.errors import ScenarioError
 
 pytestmark = needs_compiler

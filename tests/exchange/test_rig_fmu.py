@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from driven_rigs import driver, in_space, on_a_line
 from fmu_files import exported, needs_compiler
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
-from dockdyn.exchange.fmu import unit_of
-from dockdyn.exchange.instance import Fmu
+from dockdyn.exchange.fmu import computer_of, fmu_of, unit_of
+from dockdyn.realtime.lockstep import LaboratoryInSteps
+from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
 from dockdyn.scenario.language.errors import ScenarioError
 
 pytestmark = needs_compiler
@@ -115,3 +117,35 @@ def test_a_state_of_a_rig_is_played_again(sits_fmu):
 def test_what_cannot_be_one_is_refused_in_a_line(preset, overrides, words):
     with pytest.raises(ScenarioError, match=words):
         unit_of(dockdyn.load(preset, overrides))
+
+
+@pytest.mark.parametrize(("case", "fmi"), [(on_a_line, 3), pytest.param(in_space, 2, marks=pytest.mark.full)])
+def test_the_computer_of_a_rig_takes_what_is_measured(case, fmi, tmp_path):
+    """In lockstep with the laboratory that stands for its devices it gives the motion of the run, bit for bit."""
+    line = {"duration": "6 s", "loop__compensator__law": "command-lead"}
+    scenario = case(**(line if case is on_a_line else {"loop__compensator__law": "lead-energy"}))
+    whole, unit, rig = dockdyn.simulate(scenario), computer_of(scenario), driver(scenario)
+    names = [one.name.rpartition(".")[2] for one in unit.inputs[: rig.axes]]
+    (tmp_path / "computer.fmu").write_bytes(fmu_of(unit, fmi))
+    laboratory = LaboratoryInSteps(rig.laboratory(following=True), rig.axes)
+    assert findings_of(tmp_path / "computer.fmu") == []
+    found = []
+    with Fmu(tmp_path / "computer.fmu") as fmu:
+        one = fmu.instance({})
+        for cycle in range(whole.sizes["time"]):
+            found.append(one.read([f"model_pose.{name}" for name in names]))
+            for what, heard in zip(("measured_load", "encoder_pose"), laboratory.tell(), strict=True):
+                one.set({f"{what}.{name}": value for name, value in zip(names, heard.values, strict=False)})
+            one.step_to((cycle + 1) * rig.period)
+            laboratory.take(np.resize(one.read([f"command.{name}" for name in names]), 6))
+        one.close()
+    assert np.abs(whole.measured_force).max() > 1.0  # it touches
+    expected = whole.model_pose if "model_pose" in whole else whole.position
+    np.testing.assert_array_equal(np.array(found), np.asarray(expected).reshape(len(found), -1))
+
+
+def test_a_computer_is_that_of_a_rig_with_one_cycle():
+    with pytest.raises(ScenarioError, match="has no computer that drives devices; must be rig"):
+        computer_of(dockdyn.load("probe-cone"))
+    with pytest.raises(ScenarioError, match=r"loop\.dynamics: continuous"):
+        computer_of(dockdyn.load("sits"))

@@ -34,8 +34,8 @@ from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-BLOCK = re.compile(r"^```(python|toml|console|text|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"(?:#|<!--) (\w+\.(?:py|toml|urdf))(?: -->)?\n")
+BLOCK = re.compile(r"^```(python|toml|console|text|xml|c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"(?:#|<!--|/\*) (\w+\.(?:py|toml|urdf|xml|c))(?: -->| \*/)?\n")
 PART = re.compile(r"# in (the scenario|[\w-]+)\n")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 ROUND_OFF = re.compile(r"\b\d(\.\d+)?e-1\d\b")
@@ -121,6 +121,7 @@ def check_toml(block: Block) -> None:
 LONG = (
     "stability",
     "results",
+    "tutorial-fmu",
     "tutorial-rig",
     "tutorial-capture",
     "tutorial-mesh",
@@ -129,7 +130,7 @@ LONG = (
     "cluster",
 )
 DRAWN = ("quickstart", "own-parts")  # with replays in their reports
-COMPILED = ("fmu",)  # by the C compiler of this machine
+COMPILED = ("fmu", "tutorial-fmu")  # by the C compiler of this machine
 NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 SHOWN = [
     pytest.param(

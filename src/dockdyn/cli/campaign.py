@@ -21,6 +21,7 @@ from dockdyn.cli.common import (
     Quiet,
     Refusal,
     ScenarioName,
+    Trust,
     example,
     fail,
     holding,
@@ -73,6 +74,7 @@ def run(
     as_json: AsJson = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
+    trust: Trust = False,
 ) -> None:
     """Run a campaign.
 
@@ -115,6 +117,7 @@ def rerun(
     force: Force = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
+    trust: Trust = False,
 ) -> None:
     """Run one case of a campaign by itself.
 

@@ -37,15 +37,27 @@ Overrides = Annotated[
 ]
 
 
-def _without_own_code(context: typer.Context, asked: bool) -> None:
-    """For this command, and the processes that it starts, the variable that refuses modules of scenarios."""
-    if not asked:
-        return
-    from dockdyn.scenario.language.own_code import VARIABLE
+def _set_here(context: typer.Context, variable: str) -> None:
+    """Set a variable of the environment for this command, and the processes that it starts."""
+    before = os.environ.get(variable)
+    os.environ[variable] = "1"
+    context.call_on_close(lambda: os.environ.pop(variable) if before is None else os.environ.update({variable: before}))
 
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = "1"
-    context.call_on_close(lambda: os.environ.pop(VARIABLE) if before is None else os.environ.update({VARIABLE: before}))
+
+def _without_own_code(context: typer.Context, asked: bool) -> None:
+    """The variable that refuses modules of scenarios."""
+    if asked:
+        from dockdyn.scenario.language.own_code import VARIABLE
+
+        _set_here(context, VARIABLE)
+
+
+def _trusting(context: typer.Context, asked: bool) -> None:
+    """The variable that lets FMUs of scenarios run."""
+    if asked:
+        from dockdyn.scenario.language.own_code import TRUST
+
+        _set_here(context, TRUST)
 
 
 NoOwnCode = Annotated[
@@ -55,6 +67,17 @@ NoOwnCode = Annotated[
         callback=_without_own_code,
         is_eager=True,
         help="Run no Python module that the scenario names: for files of strangers.",
+    ),
+]
+
+
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        callback=_trusting,
+        is_eager=True,
+        help="Run the FMU that the scenario names: it is native code, which can do whatever you can.",
     ),
 ]
 

@@ -20,6 +20,7 @@ from dockdyn.cli.common import (
     Quiet,
     Refusal,
     ScenarioName,
+    Trust,
     fail,
     holding,
     overrides,
@@ -44,6 +45,7 @@ def design(
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
+    trust: Trust = False,
 ) -> None:
     """Seek the numbers that meet a scenario's constraints best.
 

@@ -15,6 +15,7 @@ from dockdyn.cli.common import (
     NoOwnCode,
     Overrides,
     Quiet,
+    Refusal,
     ScenarioName,
     example,
     overrides,
@@ -38,9 +39,17 @@ def export(
     model_exchange: Annotated[
         bool, typer.Option("--model-exchange", help="For a tool that integrates it; only without a delay.")
     ] = False,
+    computer: Annotated[
+        bool,
+        typer.Option("--computer", help="Of a rig its computer alone: told what is measured, it says the command."),
+    ] = False,
     sources_only: Annotated[
         bool, typer.Option("--sources-only", help="Compile nothing: whoever imports it has a C compiler.")
     ] = False,
+    platform: Annotated[
+        list[str] | None,
+        typer.Option("--platform", metavar="NAME", help="A library for this platform too, such as x86_64-windows."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The file; by default the scenario's name with .fmu.")
     ] = None,
@@ -49,18 +58,22 @@ def export(
 ) -> None:
     """Write a scenario as an FMU for other simulators.
 
-    It holds sources in C and the library that this machine's compiler makes of them. It integrates itself
-    (co-simulation), or with --model-exchange the tool that imports it does.
+    It holds sources in C and the library that this machine's compiler makes of them, with --platform those of others too.
+    It integrates itself (co-simulation), or with --model-exchange the tool that imports it does.
     """
-    from dockdyn.exchange.fmu import FIXED, fmu_of, unit_of
+    from dockdyn.exchange.compiled import platforms_named
+    from dockdyn.exchange.fmu import FIXED, computer_of, fmu_of, unit_of
     from dockdyn.files import write_file
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
     file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
-    unit = unit_of(chosen, integrated=not model_exchange)
-    write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, with_library=not sources_only))
+    others = platforms_named(platform or [])
+    if computer and model_exchange:
+        raise Refusal("--computer: goes from cycle to cycle; cannot be for --model-exchange")
+    unit = computer_of(chosen) if computer else unit_of(chosen, integrated=not model_exchange)
+    write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, not sources_only, others))
     counts = f"{len(unit.numbers)} parameters, {len(unit.inputs)} inputs, {len(unit.outputs)} outputs"
     say(f"Wrote {file}: FMI {fmi}.0, {counts}")
     if unit.fixed:

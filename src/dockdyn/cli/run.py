@@ -17,6 +17,7 @@ from dockdyn.cli.common import (
     Quiet,
     Refusal,
     ScenarioName,
+    Trust,
     fail,
     overrides,
     progress,
@@ -43,6 +44,7 @@ def run(
     ] = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
+    trust: Trust = False,
 ) -> None:
     """Simulate a scenario.
 

@@ -14,6 +14,7 @@ from dockdyn.cli.common import (
     Overrides,
     Quiet,
     ScenarioName,
+    Trust,
     overrides,
     progress,
     say,
@@ -169,6 +170,7 @@ def envelope(
     ] = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
+    trust: Trust = False,
 ) -> None:
     """Locate where capture begins or a requirement fails.
 

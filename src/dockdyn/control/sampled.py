@@ -6,6 +6,7 @@ Source: sample and hold, Franklin, Powell and Workman 1998, Digital Control of D
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -57,6 +58,10 @@ class SampledControl(eqx.Module):
         wheel = self.actuators.turn(memory.torque, seen.chaser.rate, seen.wheel)
         running = rate.pulses._replace(on_time=memory.pulses.firing)
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
+
+    def following(self, law: Controller) -> SampledControl:
+        """The same control, which asks this law at its samples, of the memory that its own has."""
+        return replace(self, law=law, told=False)
 
     def next_tick(self, memory: Held) -> Float[Array, ""]:
         """When the next sample is taken, or a pulse ends before it (s)."""

@@ -13,8 +13,8 @@ from jaxtyping import Float
 
 from dockdyn.api import simulate
 from dockdyn.exchange.fmu import INSIDE, unit_of
-from dockdyn.exchange.instance import Fmu, findings_of
 from dockdyn.results.drive import Progress
+from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
 from dockdyn.results.functional_unit import Output
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at

@@ -1,7 +1,11 @@
-"""The C compiler of this machine: from sources to a library that other programs load."""
+"""From sources in C to libraries that other programs load: by this machine's compiler, for other platforms by Zig's.
+
+Zig's compiler, Clang with the C libraries of all platforms, comes with the package ziglang.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import shutil
@@ -11,19 +15,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.errors import ScenarioError, nearest
 
 FLAGS = (
     "-std=c99",
     "-O1",
     "-ffp-contract=off",
-    "-fPIC",
     "-shared",
     "-fvisibility=hidden",
 )  # with -O2 three times as long
 PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}
 SYSTEMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib"), "win32": ("windows", ".dll")}
 OF_FMI_2 = {"x86_64-linux": "linux64", "x86_64-darwin": "darwin64", "x86_64-windows": "win64"}
+BY_ZIG = {  # its own name of each platform
+    "x86_64-linux": "x86_64-linux-gnu",
+    "aarch64-linux": "aarch64-linux-gnu",
+    "x86_64-windows": "x86_64-windows-gnu",
+    "x86_64-darwin": "x86_64-macos",
+    "aarch64-darwin": "aarch64-macos",
+}
 
 
 class Platform(NamedTuple):
@@ -44,6 +54,17 @@ def this_platform() -> Platform:
     return Platform(f"{PROCESSORS.get(machine, machine)}-{system}", ending)
 
 
+def platforms_named(names: Sequence[str]) -> list[Platform]:
+    """Platforms by their names in FMI 3.0. Raises ScenarioError for one that nothing here compiles for."""
+    endings = {system: ending for system, ending in SYSTEMS.values()}
+    for name in names:
+        if name not in BY_ZIG:
+            raise ScenarioError(f"--platform {name}: {nearest(name, BY_ZIG)}")
+        if importlib.util.find_spec("ziglang") is None:
+            raise ScenarioError(f"--platform {name}: needs the package ziglang; pip install 'dockdyn[platforms]'")
+    return [Platform(name, endings[name.partition("-")[2]]) for name in dict.fromkeys(names)]
+
+
 def c_compiler() -> str:
     """The compiler that `CC` names, or cc, gcc or clang. Raises ScenarioError where there is none."""
     stated = os.environ.get("CC")
@@ -54,10 +75,18 @@ def c_compiler() -> str:
     raise ScenarioError(f"{words}; install one, name it in CC, or give --sources-only")
 
 
-def compile_library(sources: Sequence[Path], library: Path) -> None:
-    """Compile `sources`, which lie in one folder. Raises ScenarioError with what the compiler says first."""
-    command = [c_compiler(), *FLAGS, *(file.name for file in sources), "-o", str(library), "-lm"]
+def compile_library(sources: Sequence[Path], library: Path, other: Platform | None = None) -> None:
+    """Compile `sources`, which lie in one folder, for this platform or for an `other` one. Raises ScenarioError with what the
+    compiler says first."""
+    compiler = [c_compiler()] if other is None else _zig(other)
+    place = [] if library.suffix == ".dll" else ["-fPIC"]  # which Windows has not
+    command = [*compiler, *FLAGS, *place, *(file.name for file in sources), "-o", str(library), "-lm"]
     done = subprocess.run(command, cwd=sources[0].parent, capture_output=True, text=True, check=False)
     if done.returncode:
         said = next(iter(done.stderr.strip().splitlines()), "it says nothing")
-        raise ScenarioError(f"{command[0]}: cannot compile the FMU: {said}")
+        raise ScenarioError(f"{' '.join(compiler)}: cannot compile the FMU: {said}")
+
+
+def _zig(other: Platform) -> list[str]:
+    """The command that compiles for another platform."""
+    return [sys.executable, "-m", "ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3]]

@@ -7,12 +7,12 @@ import io
 import re
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from dockdyn.exchange.compiled import compile_library, this_platform
+from dockdyn.exchange.compiled import Platform, compile_library, this_platform
 from dockdyn.exchange.description import Described, build_description, description_2, description_3
 from dockdyn.exchange.model_text import HEADER, TEXT, write_model
 from dockdyn.results.functional_unit import FunctionalUnit, Steps
@@ -34,11 +34,17 @@ def unit_of(scenario: Scenario, integrated: bool = True) -> FunctionalUnit:
     return kind_named(scenario.kind).functional_unit(scenario, integrated)
 
 
-def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True) -> bytes:
-    """The FMU of a unit, for a version of FMI. Raises ScenarioError."""
+def computer_of(scenario: Scenario) -> FunctionalUnit:
+    """What another program advances of a rig's computer. Raises ScenarioError for what has none, or cannot be an FMU."""
+    return kind_named(scenario.kind).computer_unit(scenario)
+
+
+def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others: Sequence[Platform] = ()) -> bytes:
+    """The FMU of a unit, for a version of FMI, with libraries for this platform and for `others`. Raises ScenarioError."""
     identifier = identifier_of(unit.scenario)
     written = unit.scenario.text()
-    token = hashlib.sha256(f"{fmi} {type(unit.goes_on).__name__} {written}".encode()).hexdigest()[:32]
+    sort = f"{type(unit.goes_on).__name__} {[one.name for one in unit.inputs]}"
+    token = hashlib.sha256(f"{fmi} {sort} {written}".encode()).hexdigest()[:32]
     model = write_model(unit, token)
     own = STEPS if isinstance(unit.goes_on, Steps) else MOTION
     names = [*SHARED, *(name.format(fmi) for name in (*FMI_FILES, *own))]
@@ -54,6 +60,8 @@ def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True) -> byt
         content["modelDescription.xml"] = description_2(described)
     if with_library:
         content |= _library(sources, identifier, fmi)
+    for other in others:
+        content |= _library(sources, identifier, fmi, other)
     return _zipped(content)
 
 
@@ -67,16 +75,16 @@ def _source(name: str) -> str:
     return (files("dockdyn.exchange") / "sources" / name).read_text()
 
 
-def _library(sources: Mapping[str, str], identifier: str, fmi: int) -> dict[str, bytes]:
-    """The library for this platform, by its place in the FMU."""
-    here = this_platform()
-    name = f"{identifier}{here.ending}"
+def _library(sources: Mapping[str, str], identifier: str, fmi: int, other: Platform | None = None) -> dict[str, bytes]:
+    """The library for this platform, or for an `other` one, by its place in the FMU."""
+    place = this_platform() if other is None else other
+    name = f"{identifier}{place.ending}"
     with tempfile.TemporaryDirectory() as folder:
         for source, text in sources.items():
             (Path(folder) / source).write_text(text)
         library = Path(folder) / name
-        compile_library([Path(folder) / source for source in sources if source.endswith(".c")], library)
-        return {f"binaries/{here.folder(fmi)}/{name}": library.read_bytes()}
+        compile_library([Path(folder) / source for source in sources if source.endswith(".c")], library, other)
+        return {f"binaries/{place.folder(fmi)}/{name}": library.read_bytes()}
 
 
 def _zipped(content: Mapping[str, str | bytes]) -> bytes:

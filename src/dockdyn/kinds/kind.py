@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.results.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
@@ -112,6 +113,14 @@ class Kind(abc.ABC):
         raise ScenarioError(
             f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly, free-flight or rig"
         )
+
+    def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
+        """The computer of the scenario's rig as what another program advances. Raises ScenarioError where there is none."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no computer that drives devices; must be rig")
+
+    def coupling(self, content: Any) -> Coupling | None:  # noqa: ANN401, of its own schema
+        """The part of a scenario's `content` that an FMU decides; None where none does."""
+        return None
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

@@ -17,6 +17,8 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
+from dockdyn.results.coupled_run import run_coupled
+from dockdyn.results.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
@@ -40,7 +42,9 @@ def simulate_contacts(
 
     Raises ScenarioError for what cannot be run.
     """
-    affordable_delay(check_runnable(scenario))
+    check_runnable(scenario)
+    if coupling_of(scenario) is None:
+        affordable_delay(scenario)
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = _run_located(scenario, progress) if method == "located" else _run_fixed(scenario)
@@ -91,13 +95,17 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
 def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
-    solver = drive(
-        init(content, settings),
-        lambda solver, until: advance(content, settings, until, solver),
-        lambda solver: float(solver.point.time) / content.duration,
-        SLICE,
-        progress,
-    )
+    coupling = coupling_of(scenario)
+    if coupling is not None:
+        solver = run_coupled(scenario, coupling, settings, progress)
+    else:
+        solver = drive(
+            init(content, settings),
+            lambda solver, until: advance(content, settings, until, solver),
+            lambda solver: float(solver.point.time) / content.duration,
+            SLICE,
+            progress,
+        )
     pace = float(np.minimum(solver.step_limit, solver.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))
     count, moments = int(solution.sampled), int(solution.moments)

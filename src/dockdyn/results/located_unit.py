@@ -14,6 +14,7 @@ from dockdyn.integrate.hybrid.located import STEP
 from dockdyn.integrate.model import ContactModel, Flag, State
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.coupling import refuse_coupled
 from dockdyn.results.functional_unit import (
     Flow,
     FunctionalUnit,
@@ -56,6 +57,7 @@ class LocatedUnit:
         pushed: Callable[[ContactModel, Given], ContactModel],
         more: Callable[[ContactModel, State], dict[str, Array]],
     ):
+        refuse_coupled(scenario, "an FMU cannot be part of another one")
         self.content = check_runnable(scenario).content
         if self.content.integrator.method != "located":
             raise ScenarioError(

@@ -12,9 +12,11 @@ from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.kinds.assembly.schema_control import steered_bodies
 from dockdyn.results.control_data import control_layout
+from dockdyn.results.coupling import Coupling
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
 from dockdyn.results.located_unit import LocatedUnit
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.fmu_control import fmu_control
 
 
 def assembly_unit(scenario: Scenario) -> LocatedUnit:
@@ -25,12 +27,19 @@ def assembly_unit(scenario: Scenario) -> LocatedUnit:
         forces, torques = jnp.reshape(given, (2, len(names), 3))
         return replace(model, applied=(forces, torques))
 
-    return LocatedUnit(scenario, inputs_on(names), _outputs(scenario), pushed, lambda model, x: {})
+    return LocatedUnit(scenario, inputs_on(names), _outputs(scenario.content), pushed, lambda model, x: {})
 
 
-def _outputs(scenario: Scenario) -> list[Output]:
+def assembly_coupling(content: AssemblySection) -> Coupling | None:
+    """What an FMU decides of an assembly, and what it is shown; None where none does."""
+    control = fmu_control(content.control)
+    return (
+        None if control is None else Coupling(control, lambda: _outputs(content), lambda model, *at: model.observe(*at))
+    )
+
+
+def _outputs(content: AssemblySection) -> list[Output]:
     """What can be read of an assembly: what its results have over time."""
-    content: AssemblySection = scenario.content
 
     def look(content: AssemblySection) -> dict[str, jax.Array]:
         model = content.model()

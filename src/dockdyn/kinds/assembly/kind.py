@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.results.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
@@ -77,7 +78,7 @@ class AssemblyKind(Kind):
         return ASSEMBLY
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        return scenario.content.integrator.method == "located"
+        return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
 
     def check_start(self, scenario: Scenario) -> None:
         from dockdyn.kinds.assembly.overlap import refuse_overlap
@@ -99,6 +100,11 @@ class AssemblyKind(Kind):
         self.check_start(scenario)
         unit = assembly_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
+
+    def coupling(self, content: AssemblySection) -> Coupling | None:
+        from dockdyn.kinds.assembly.functional_unit import assembly_coupling
+
+        return assembly_coupling(content)
 
     def resting(self, name: str) -> Resting:
         from dockdyn.kinds.assembly.resting import RestingAssembly

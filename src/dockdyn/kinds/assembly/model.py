@@ -16,6 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.control.controller import Controller
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
     BendingLink,
@@ -224,6 +225,11 @@ class Assembly(ContactModel):
         outside = x.memory.outside
         steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))
         return State(x.q, x.v, x.mode, x.memory._replace(outside=outside._replace(steering=steering)))
+
+    def following(self, law: Controller) -> Assembly:
+        """The same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
+        assert self.steered is not None
+        return replace(self, steered=self.steered.following(law))
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
         """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion

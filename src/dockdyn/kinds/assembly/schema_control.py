@@ -12,6 +12,7 @@ from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.control import BodyControlSection, OwnControlSection, own_reader, whose
+from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
 
 
@@ -31,9 +32,14 @@ class OwnSteeringSection(SteeredSection, OwnControlSection):
     """A controller of the user's own on a body of an assembly."""
 
 
+class FmuSteeringSection(SteeredSection, FmuControlSection):
+    """A controller in an FMU, on a body of an assembly."""
+
+
 SteeringTable = Annotated[
     Annotated[SteeringSection, Tag("named")]
-    | Annotated[SerializeAsAny[OwnSteeringSection], own_reader(OwnSteeringSection), Tag("user")],
+    | Annotated[SerializeAsAny[OwnSteeringSection], own_reader(OwnSteeringSection), Tag("user")]
+    | Annotated[FmuSteeringSection, Tag("fmu")],
     Discriminator(whose),
 ]
 
@@ -98,7 +104,9 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
 
 
 def make_steered(
-    control: SteeringSection | OwnSteeringSection, bodies: Begun, starts: dict[str, tuple[Pose, Twist]]
+    control: SteeringSection | OwnSteeringSection | FmuSteeringSection,
+    bodies: Begun,
+    starts: dict[str, tuple[Pose, Twist]],
 ) -> SteeredBody | None:
     """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing."""
     names, (body, target) = bodies.names(), steered_bodies(control, bodies)

@@ -6,6 +6,7 @@ Source: as `dockdyn.control`; angular impulse about the common centre of mass.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -13,7 +14,7 @@ from jaxtyping import Array
 
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Effort
-from dockdyn.control.controller import FreeBody, Measured
+from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
@@ -71,6 +72,11 @@ class SteeredBody(eqx.Module):
         if not isinstance(self.control, SampledControl):
             return now
         return now._replace(law=self.control.tick(t, now.law, self.measured(seen, now.effort)))
+
+    def following(self, law: Controller) -> SteeredBody:
+        """The same, whose sampled control asks this law at its samples."""
+        assert isinstance(self.control, SampledControl)
+        return replace(self, control=self.control.following(law))
 
     def observe(self, now: Steering, seen: Seen) -> dict[str, Array]:
         """What control does and has done."""

@@ -14,9 +14,11 @@ from dockdyn.kinds.free_flight.data import CATCH_VARIABLES, LATCH_VARIABLES, VAR
 from dockdyn.kinds.free_flight.model_outside import Outside
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.control_data import control_layout
+from dockdyn.results.coupling import Coupling
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
 from dockdyn.results.located_unit import LocatedUnit
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.fmu_control import fmu_control
 
 CAPTURED = Output("captured", "", "whether the latch has fallen in", "captured", (), flag=True)
 
@@ -24,6 +26,16 @@ CAPTURED = Output("captured", "", "whether the latch has fallen in", "captured",
 def flight_unit(scenario: Scenario) -> LocatedUnit:
     """A scenario in free flight as a functional unit. Raises ScenarioError for one that is not located."""
     return LocatedUnit(scenario, inputs_on(["chaser", "target"]), _outputs(scenario.content), _pushed, _captured)
+
+
+def flight_coupling(content: FreeFlightSection) -> Coupling | None:
+    """What an FMU decides of free flight, and what it is shown; None where none does."""
+    control = fmu_control(content.control)
+    if control is None:
+        return None
+    return Coupling(
+        control, lambda: _outputs(content), lambda model, x, acting: model.observe(x, acting) | _captured(model, x)
+    )
 
 
 def _pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a FreeFlight

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.results.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
@@ -67,7 +68,7 @@ class FreeFlightKind(Kind):
         return FLIGHT
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        return scenario.content.integrator.method == "located"
+        return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
 
     def can_capture(self, scenario: Scenario) -> bool:
         return scenario.content.latch is not None
@@ -88,6 +89,11 @@ class FreeFlightKind(Kind):
 
         unit = flight_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
+
+    def coupling(self, content: FreeFlightSection) -> Coupling | None:
+        from dockdyn.kinds.free_flight.functional_unit import flight_coupling
+
+        return flight_coupling(content)
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})

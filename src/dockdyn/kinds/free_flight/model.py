@@ -6,6 +6,7 @@ Source: as named above, with the corrections in the page of errata.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -18,7 +19,7 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.latch import HELD, ON_RAMP, SWUNG, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Effort
-from dockdyn.control.controller import FreeBody, Measured
+from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steered, Steering, begin_control, observe_control, steer
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
@@ -164,6 +165,11 @@ class FreeFlight(ContactModel):
         *others, memory, effort = x.memory
         after = self.control.tick(t, memory, self.measured(x, effort))
         return State(x.q, x.v, x.mode, (*others, after, effort))
+
+    def following(self, law: Controller) -> FreeFlight:
+        """The same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
+        assert isinstance(self.control, SampledControl)
+        return replace(self, control=self.control.following(law))
 
     def steered(self, x: State, control: AnyControl) -> Steered:
         """What control does to the chaser."""

@@ -14,7 +14,8 @@ from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
 from dockdyn.contact.latch import HELD
 from dockdyn.control.body_control import BodyControl
-from dockdyn.control.controller import Command, Controller, Measured
+from dockdyn.control.commanded import Commanded, Idle
+from dockdyn.control.controller import Command, Measured
 from dockdyn.control.reference import InertialReference
 from dockdyn.control.sampled import SampledControl
 from dockdyn.integrate.hybrid import located
@@ -29,30 +30,11 @@ from dockdyn.results.plan import NO_LIMIT, settings_for
 from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.fmu_control import fmu_control
 from dockdyn.scenario.tables.sampling import SampledSection
 
 MOST_MOMENTS = 64  # events and images of them within a step; more are contacts that chatter
 MOST_ROWS = 512  # past steps within one delay, of each run of a batch: more would make its state too large to hand on
-
-
-class Idle(Controller):
-    """Commands nothing."""
-
-    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
-        return memory, Command(jnp.zeros(3), jnp.zeros(3))
-
-
-class Commanded(Controller):
-    """Commands what it is told, in the place of a law, whose memory it leaves as it is."""
-
-    command: Command
-    law: Controller
-
-    def init(self, seen: Measured) -> PyTree:
-        return self.law.init(seen)
-
-    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
-        return jax.tree.map(jnp.zeros_like, memory), self.command
 
 
 class Row(NamedTuple):
@@ -169,7 +151,7 @@ class FlightStepper:
         contents = [case.content for case in self.runs.cases(values)]
         rows = NO_LIMIT if self.runs.batch is None else MOST_ROWS
         settings = [settings_for(content, False, MOST_MOMENTS, rows) for content in contents]
-        self._own = bool(contents[0].controlled)
+        self._own = bool(contents[0].controlled) and fmu_control(contents[0].control) is None
         given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
         found = _begun(*given, np.full(self.runs.count, self.period))
         if only is not None:
@@ -191,7 +173,7 @@ class FlightStepper:
         to the law of the scenario. A run that is over stays as it is. Raises ScenarioError for what is no command.
         """
         if command is None and not self._own:
-            raise ScenarioError(f"{self.scenario.name}: control.law: none commands; give the step a command")
+            raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
         given = None if command is None else self._commands(command)
         rows = Row(*self._given, np.full(self.runs.count, self.period), self._found.solver)
         return self._take(_advanced(rows, given))

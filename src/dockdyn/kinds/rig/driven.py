@@ -116,12 +116,12 @@ def driver_of(scenario: Scenario) -> RigDriver:
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
-    _check(scenario.name, rig)
+    check_driven(scenario.name, rig)
     return RigDriver(scenario, rig)
 
 
-def _check(name: str, rig: Rig) -> None:
-    """Refuses what no rig has."""
+def check_driven(name: str, rig: Rig) -> None:
+    """Refuses what no rig has: raises ScenarioError for several periods, and for what only a simulation knows."""
     if not rig.schedule.hyperperiod.steps:
         raise ScenarioError(
             f"{name}: loop.dynamics: continuous; a rig that is driven steps: state a method and loop.hold's period"

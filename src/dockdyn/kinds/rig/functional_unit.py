@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,8 +17,10 @@ from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
 from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names
+from dockdyn.kinds.rig.driven import check_driven
 from dockdyn.kinds.rig.model import Moving, Rig
 from dockdyn.kinds.rig.model_ages import Ages, ages_of
+from dockdyn.kinds.rig.model_halves import Computer, begin_computer, compute, with_pose
 from dockdyn.kinds.rig.run import Grid, loop_of
 from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.kinds.rig.stepping import Known, advance_tick
@@ -34,6 +37,7 @@ from dockdyn.results.functional_unit import (
     laid_out,
     with_numbers,
 )
+from dockdyn.results.run import Layout
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
@@ -46,6 +50,16 @@ SCHEDULED = (
     "loop.dynamics",
     "loop.compensator.period",
 )  # of when what happens
+# of a rig's computer, with the units of places and of turns
+MEASURED = {
+    "measured_load": ("N", "N m", "what the sensor has measured"),
+    "encoder_pose": ("m", "rad", "where the encoders say that the robot is"),
+}
+COMPUTED = {
+    "command": ("m", "rad", "pose that the robot is told"),
+    "model_pose": ("m", "rad", "pose of the virtual bodies"),
+    "model_rate": ("m/s", "rad/s", "its rate"),
+}
 PROBE = 2.0**-10  # by this share a number is changed, to see where it goes
 
 
@@ -83,21 +97,9 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
         raise ScenarioError(
             f"{scenario.name}: loop.compensator.law = {law!r}: sees the motion without rig, as no FMU does"
         )
-    spots = _spots_of(scenario, built)
-    places = list(spots)
+    places, made = _numbered(scenario, built)
     nothing = jnp.zeros((1, rig.plant.port_axes))
     known = Known(nothing, nothing, None, None)
-    leaves, structure = jax.tree.flatten(rig)
-    stated, sections = jax.tree.flatten(scenario.content)
-
-    def made(numbers: Numbers, given: Given | None = None) -> Rig:
-        own = [once(jnp.asarray(leaf)) for leaf in leaves]  # traced, so that they are worked with as in a run
-        for number, goals in enumerate(spots.values()):
-            for leaf, at in goals:
-                own[leaf] = jnp.ravel(own[leaf]).at[at].set(numbers[number]).reshape(own[leaf].shape)
-        content = with_numbers(stated, places, numbers)
-        plant = plant_of(jax.tree.unflatten(sections, content), built.loop)
-        return replace(jax.tree.unflatten(structure, own), plant=plant, outside=given)
 
     def begin(numbers: Numbers) -> Going:
         rig = made(numbers)
@@ -142,6 +144,87 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
         step=Grid.of(rig, scenario.content.duration).period,
         feedthrough=True,
     )
+
+
+class Told(NamedTuple):
+    """A rig's computer between two cycles."""
+
+    computer: Computer
+    cycles: Int[Array, ""]
+
+
+def computer_unit(scenario: Scenario) -> FunctionalUnit:
+    """The functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has measured
+    and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
+    built = _built(scenario)
+    rig, axes = built.rig, built.rig.plant.axes
+    check_driven(scenario.name, rig)
+    places, made = _numbered(scenario, built)
+    found = coordinates_of(rig)
+    names = found.get("coordinate", found["axis"])
+
+    def begin(numbers: Numbers) -> Told:
+        return Told(begin_computer(made(numbers)), jnp.zeros((), int))
+
+    def advance(numbers: Numbers, given: Given, until: Float[Array, ""], told: Told) -> Told:
+        rig = made(numbers)
+        load, pose = jnp.reshape(given, (2, axes))
+
+        def before(told: Told) -> Bool[Array, ""]:
+            return (told.cycles + 1 - 1e-9) * rig.hold <= until
+
+        def cycle(told: Told) -> Told:
+            return Told(compute(rig, with_pose(rig, told.computer, pose), load)[0], told.cycles + 1)
+
+        return jax.lax.while_loop(before, cycle, told)
+
+    def observe(numbers: Numbers, given: Given, told: Told) -> Float[Array, "outputs"]:
+        rig, motion = made(numbers), told.computer.moving.motion
+        rows = (told.computer.command, rig.plant.pose(motion), rig.plant.rate(motion))
+        return in_a_row(outputs, dict(zip(COMPUTED, rows, strict=True)))
+
+    def reached(told: Told) -> tuple[Int[Array, ""], Float[Array, ""]]:
+        finite = jnp.all(jnp.isfinite(told.computer.command))
+        return jnp.where(finite, int(Status.RUNNING), int(Status.NOT_FINITE)), told.cycles * rig.hold
+
+    layout: Layout = {what: (("coordinate",), "", words) for what, (_, _, words) in COMPUTED.items()}
+    outputs = [
+        one._replace(unit=COMPUTED[one.variable][one.place[0] > 2]) for one in laid_out(layout, {"coordinate": names})
+    ]
+    return FunctionalUnit(
+        scenario=scenario,
+        numbers=places,
+        fixed=fixed_beside(scenario, places),
+        inputs=[
+            Input(f"{what}.{name}", units[place > 2], words)
+            for what, (*units, words) in MEASURED.items()
+            for place, name in enumerate(names)
+        ],
+        outputs=outputs,
+        begin=begin,
+        goes_on=Steps(advance, reached),
+        observe=observe,
+        step=float(rig.hold),
+    )
+
+
+def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[..., Rig]]:
+    """The numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from outside."""
+    spots = _spots_of(scenario, built)
+    places = list(spots)
+    leaves, structure = jax.tree.flatten(built.rig)
+    stated, sections = jax.tree.flatten(scenario.content)
+
+    def made(numbers: Numbers, given: Given | None = None) -> Rig:
+        own = [once(jnp.asarray(leaf)) for leaf in leaves]  # traced, so that they are worked with as in a run
+        for number, goals in enumerate(spots.values()):
+            for leaf, at in goals:
+                own[leaf] = jnp.ravel(own[leaf]).at[at].set(numbers[number]).reshape(own[leaf].shape)
+        content = with_numbers(stated, places, numbers)
+        plant = plant_of(jax.tree.unflatten(sections, content), built.loop)
+        return replace(jax.tree.unflatten(structure, own), plant=plant, outside=given)
+
+    return places, made
 
 
 def _built(scenario: Scenario) -> Built:

@@ -118,6 +118,12 @@ class RigKind(Kind):
         self.check_start(scenario)
         return rig_unit(scenario)
 
+    def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
+        from dockdyn.kinds.rig.functional_unit import computer_unit
+
+        self.check_start(scenario)
+        return computer_unit(scenario)
+
     def check_start(self, scenario: Scenario) -> None:
         from dockdyn.kinds.assembly.overlap import refuse_overlap
 

@@ -18,7 +18,10 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.translate.trees import OfOthers
 
 VARIABLE = "DOCKDYN_NO_OWN_CODE"  # of the environment; anything but nothing and 0 refuses
+TRUST = "DOCKDYN_TRUST_FMUS"  # of the environment; anything but nothing and 0 lets FMUs run
 REFUSED = f"is code of its own, which is refused (--no-own-code, {VARIABLE}, own_code=False); must be built in"
+
+NATIVE = f"is a program of its own, which runs only where it is trusted (--trust, {TRUST}=1)"
 
 allowed_here: ContextVar[bool] = ContextVar("allowed_here", default=True)
 places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
@@ -33,11 +36,25 @@ def allowed() -> bool:
     return allowed_here.get() and os.environ.get(VARIABLE, "") in ("", "0")
 
 
+def trusted() -> bool:
+    """Whether FMUs that a scenario names may run: they are native code."""
+    return allowed() and os.environ.get(TRUST, "") not in ("", "0")
+
+
 class Own(OfOthers):
     """A table of something of the user's own."""
 
     def own_class(self) -> str:
         """Its class, as the scenario names it: "module:Class"."""
+        raise TypeError
+
+
+class OwnFile:
+    """A table of something in a program's file."""
+
+    @property
+    def file(self) -> str:
+        """The file."""
         raise TypeError
 
 

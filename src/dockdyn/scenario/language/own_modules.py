@@ -1,4 +1,4 @@
-"""Which of the user's own modules a scenario takes parts from, and whether they are still the same."""
+"""Which of the user's own modules and FMUs a scenario takes parts from, and whether they are still the same."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dockdyn.scenario.language.own_code import Own
+from dockdyn.scenario.language.own_code import Own, OwnFile
 from dockdyn.scenario.language.section import Section
 
 
 def own_modules(content: object) -> dict[str, str]:
-    """SHA-256 of the source of every module with something of the user's own, by the module's name."""
-    names = {part.own_class().partition(":")[0] for part in _sections_in(content) if isinstance(part, Own)}
-    found = {}
+    """SHA-256 of the source of every module with something of the user's own, and of every FMU, by the name of each."""
+    sections = list(_sections_in(content))
+    names = {part.own_class().partition(":")[0] for part in sections if isinstance(part, Own)}
+    files = [Path(part.file) for part in sections if isinstance(part, OwnFile)]
+    found = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "" for file in files}
     for name in sorted(names):
         source = getattr(sys.modules.get(name), "__file__", None)
         found[name] = hashlib.sha256(Path(source).read_bytes()).hexdigest() if source else ""

@@ -24,6 +24,7 @@ from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.fmu_control import SCHEME, FmuControlSection
 from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
@@ -184,8 +185,10 @@ def own_section(target: str, made: type[Controller], base: type[OwnControlSectio
 
 
 def whose(table: object) -> str:
-    """Whether a table names a law of the user's own."""
+    """Whether a table names a law of the user's own, or an FMU."""
     law = table.get("law") if isinstance(table, dict) else getattr(table, "law", None)
+    if isinstance(law, str) and law.startswith(SCHEME):
+        return "fmu"
     return "user" if isinstance(law, str) and ":" in law else "named"
 
 
@@ -196,7 +199,8 @@ def own_reader(base: type[OwnControlSection]) -> BeforeValidator:
 
 ControlTable = Annotated[
     Annotated[BodyControlSection, Tag("named")]
-    | Annotated[SerializeAsAny[OwnControlSection], own_reader(OwnControlSection), Tag("user")],
+    | Annotated[SerializeAsAny[OwnControlSection], own_reader(OwnControlSection), Tag("user")]
+    | Annotated[FmuControlSection, Tag("fmu")],
     Discriminator(whose),
 ]
 

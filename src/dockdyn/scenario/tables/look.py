@@ -11,13 +11,14 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import mesh, profile
+from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 
 SUFFIXES = (".stl", ".obj", ".glb")
 KEY = "look"
-FILES = (*SUFFIXES, *mesh.SUFFIXES)
+FILES = (*SUFFIXES, *mesh.SUFFIXES, ".fmu")
 
 
 class LookSection(Section):
@@ -48,7 +49,7 @@ class LookSection(Section):
 
 
 def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:  # noqa: ANN401, what a file holds
-    """`data` with the mesh files found beside the scenario as absolute paths; ScenarioError where one is not there.
+    """`data` with meshes and FMUs found beside the scenario as absolute paths; ScenarioError where one is not there.
 
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
     """
@@ -61,6 +62,8 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
         where = f"{path}.{key}".lstrip(".")
         if key == "file" and data.get("shape") in ("mesh", "cloud") and isinstance(value, str):
             found[key] = located(value, name, folder, where)
+        elif key == "law" and isinstance(value, str) and value.startswith(SCHEME):
+            found[key] = SCHEME + located(value.removeprefix(SCHEME), name, folder, where)
         elif key == profile.KEY and data.get("shape") == "revolved" and isinstance(value, str):
             found[key] = profile.corners_in((folder or Path()) / value, f"{name}: {where} = {shown(value)}")
         elif key != KEY:
@@ -75,10 +78,10 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
 
 
 def located(file: str, name: str, folder: Path | None, where: str) -> str:
-    """The absolute path of a mesh given relative to the scenario's folder."""
+    """The absolute path of a file given relative to the scenario's folder."""
     if Path(file).is_absolute() or Path(file).suffix.lower() not in FILES:
         return file  # what is no mesh is refused with the rest of the scenario
     place = ((folder or Path()) / file).resolve()
     if folder is not None and not place.is_file():  # a text that comes from no file is taken as it is
-        raise ScenarioError(f"{name}: {where} = {shown(file)}: no such file; must be a mesh, relative to the scenario")
+        raise ScenarioError(f"{name}: {where} = {shown(file)}: no such file; must be one, relative to the scenario")
     return str(place)

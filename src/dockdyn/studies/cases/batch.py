@@ -14,6 +14,7 @@ from jaxtyping import Float
 from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable, state_names
+from dockdyn.results.coupling import check_coupled
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import name_of_nonfinite
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples
@@ -47,6 +48,7 @@ def run_cases(
     in compiled batches do, others case by case, on `threads` threads (all cores by default). A batch keeps the samples of
     the motion only where a requirement, or `figures`, names a figure that needs them.
     """
+    check_coupled(scenario)
     asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
     batches = runs_in_batches(scenario, figures)
     cases, refused = [], {}

@@ -16,6 +16,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
 from dockdyn.report.notebook import Answer
 from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.coupling import refuse_coupled
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress
@@ -97,6 +98,7 @@ def _check_kind(scenario: Scenario) -> None:
         words = ", ".join(name for name in known_kinds() if kind_named(name).key_figures() is not None)
         raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
     check_runnable(scenario)
+    refuse_coupled(scenario, "an FMU has no derivatives; must be a law of dockdyn or one in Python")
     kind_named(scenario.kind).check_start(scenario)
     method = scenario.content.integrator.method
     if method != "located":

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.errors import ScenarioError, shown
 
 TOLERANCE = 1e-10  # relative, of CVode
+REAL = ("Real", "Float64", "Float32")
+WHOLE = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
+loading = threading.Lock()  # fmpy changes the working folder as it loads a library
 NEEDED = "needs the package fmpy; pip install 'dockdyn[fmu]'"
 
 
@@ -25,6 +30,7 @@ class Fmu:
 
     def __enter__(self) -> Fmu:
         fmpy = _fmpy(self.file)
+        _refuse_paths(self.file)
         try:
             self.description = fmpy.read_model_description(str(self.file), validate=False)
             self.folder = fmpy.extract(str(self.file))
@@ -34,6 +40,22 @@ class Fmu:
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def check_runs_here(self) -> None:
+        """Raises ScenarioError for one that cannot go on by itself, or not on this machine."""
+        from fmpy import platform, platform_tuple, sharedLibraryExtension
+
+        version = self.description.fmiVersion
+        if not version.startswith(("2.", "3.")):
+            raise ScenarioError(f"{self.file}: is of FMI {version}; must be of FMI 2.0 or 3.0")
+        if not self.steps:
+            raise ScenarioError(f"{self.file}: is for model exchange alone; must be for co-simulation")
+        own = platform if version.startswith("2.") else platform_tuple
+        libraries = self.folder / "binaries"
+        if not (libraries / own / f"{self.description.coSimulation.modelIdentifier}{sharedLibraryExtension}").is_file():
+            others = sorted(one.name for one in libraries.glob("*") if one.is_dir())
+            words = f"its libraries are for {', '.join(others)}" if others else "it has sources alone"
+            raise ScenarioError(f"{self.file}: has no library for {own}: {words}")
 
     def named(self, causality: str) -> dict[str, Any]:
         """Variables of a causality by name."""
@@ -104,17 +126,18 @@ class Instance:
         for name, value in values.items():
             if name not in self.known:
                 raise ScenarioError(f"{self.name}: has no variable {name}")
-            self.call(self._named("set"), [self.known[name].valueReference], [float(value)])
+            one = self.known[name]
+            given: Any = value != 0 if one.type == "Boolean" else int(value) if one.type in WHOLE else float(value)
+            self.call(f"set{one.type}", [one.valueReference], [given])
 
     def read(self, names: Sequence[str]) -> Float[np.ndarray, "names"]:
-        """The values of real variables, yes as 1 and no as 0."""
-        flags = [self.known[name].type == "Boolean" for name in names]
+        """The values of variables that are numbers, yes as 1 and no as 0."""
+        kinds = [self.known[name].type for name in names]
         found = np.zeros(len(names))
-        for flag in (False, True):
-            places = [index for index, own in enumerate(flags) if own == flag]
+        for kind in dict.fromkeys(kinds):
+            places = [index for index, own in enumerate(kinds) if own == kind]
             references = [self.known[names[index]].valueReference for index in places]
-            if references:
-                found[places] = self.call("getBoolean" if flag else self._named("get"), references)
+            found[places] = self.call(f"get{kind}", references)
         return found
 
     def step_to(self, time: float) -> None:
@@ -127,16 +150,30 @@ class Instance:
         self.slave.terminate()
         self.slave.freeInstance()
 
-    def _named(self, verb: str) -> str:
-        """The function of real numbers that this version of FMI has."""
-        return verb + ("Real" if hasattr(self.slave, "getReal") else "Float64")
-
 
 def findings_of(file: Path) -> list[str]:
     """What fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
     try:
         return list(_fmpy(file).validation.validate_fmu(str(file)))
     except (OSError, zipfile.BadZipFile) as error:
+        raise _unreadable(file, error) from None
+
+
+def _refuse_paths(file: Path) -> None:
+    """Refuses what is no ZIP file, is damaged, or holds a path that leads out of it."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for name in archive.namelist():
+                if (
+                    PurePosixPath(name).is_absolute()
+                    or ".." in PurePosixPath(name).parts
+                    or "\\" in name
+                    or ":" in name
+                ):
+                    raise ScenarioError(f"{file}: holds the path {shown(name)}, which leads out of it")
+            if broken := archive.testzip():
+                raise ScenarioError(f"{file}: is damaged: {shown(broken)} in it cannot be read")
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise _unreadable(file, error) from None
 
 
@@ -155,6 +192,17 @@ def _fmpy(file: Path) -> Any:  # noqa: ANN401, the package
     return fmpy
 
 
+def _class_of(version: str) -> Any:  # noqa: ANN401, fmpy's
+    """What instances of a version of FMI are to fmpy."""
+    if version.startswith("2"):
+        from fmpy.fmi2 import FMU2Slave
+
+        return FMU2Slave
+    from fmpy.fmi3 import FMU3Slave
+
+    return FMU3Slave
+
+
 def _slave(fmu: Fmu) -> Any:  # noqa: ANN401, fmpy's
     """An instance as fmpy has it."""
     description = fmu.description
@@ -165,14 +213,8 @@ def _slave(fmu: Fmu) -> Any:  # noqa: ANN401, fmpy's
         "instanceName": description.coSimulation.modelIdentifier,
     }
     try:
-        if description.fmiVersion.startswith("2"):
-            from fmpy.fmi2 import FMU2Slave
-
-            slave = FMU2Slave(**given)
-        else:
-            from fmpy.fmi3 import FMU3Slave
-
-            slave = FMU3Slave(**given)
+        with loading:
+            slave = _class_of(description.fmiVersion)(**given)
         slave.instantiate(loggingOn=False)
     except Exception as error:  # no library for this platform, or one that refuses
         words = str(error).partition("\n")[0]

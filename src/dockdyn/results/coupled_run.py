@@ -1,0 +1,124 @@
+"""A run of which an FMU decides a part: sampled, on the host, between slices of the compiled integrator.
+
+At a sample the FMU is shown the motion as it is, goes on by one period, and what its outputs say then is held until the next
+sample: a computer that answers at once.
+
+Source: Functional Mock-up Interface 3.0, section 4.1; 2.0.4, section 4.2.1: what is set is felt by the step that follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.control.commanded import Commanded, Idle
+from dockdyn.control.controller import Command
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import State
+from dockdyn.integrate.solution import Status
+from dockdyn.programs import Program
+from dockdyn.results.coupling import Coupling, Wires, refuse_untrusted, wires_of
+from dockdyn.results.drive import Progress
+from dockdyn.results.exchange.fmu_instance import Fmu, Instance
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.fmu_control import COMMANDS
+
+CommandRows = Mapping[str, ArrayLike]  # three components each, by what they are of
+
+
+@partial(Program, static=("kind",))
+def _observed(kind: str, content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
+    """What can be seen where a run is."""
+    coupling, model = kind_named(kind).coupling(content), content.model()
+    assert coupling is not None
+    return coupling.observe(model, solver.point.state, located.acting_signal(model, solver))
+
+
+def _commanded(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its kind
+    """The state of a model after a sample at `t` (s) with this command."""
+    force, torque, body_force = (jnp.asarray(command[what], float) for what in ("force", "torque", "body_force"))
+    law = Commanded(Command(force, torque), Idle(), body_force)
+    return model.following(law).tick(t, x)
+
+
+@jit_once
+def _begun(content: Any, settings: located.Settings, command: CommandRows | None) -> located.SolverState:  # noqa: ANN401, of its kind
+    """A run before its first step; without a command yet, or with the first."""
+    model = content.model()
+    start = model.initial()
+    return located.init(model, settings, start if command is None else _commanded(model, command, jnp.zeros(()), start))
+
+
+@partial(Program, donate=("solver",))
+def _told(content: Any, command: CommandRows, solver: located.SolverState) -> located.SolverState:  # noqa: ANN401, of its kind
+    """The run at a sample, which brings another command."""
+    point = solver.point
+    state = _commanded(content.model(), command, point.time, point.state)
+    return solver._replace(point=point._replace(state=state))
+
+
+@partial(Program, donate=("solver",))
+def _advanced(
+    content: Any,  # noqa: ANN401, of its kind
+    settings: located.Settings,
+    solver: located.SolverState,
+    until: Float[Array, ""],
+) -> located.SolverState:
+    """The run at the next sample, `until` then (s) held to its command, or at its end."""
+    end = jnp.where(until < settings.duration, until, jnp.inf)
+    return located.advance_to(content.model(), settings, solver, end)
+
+
+def run_coupled(
+    scenario: Scenario, coupling: Coupling, settings: located.Settings, progress: Progress | None
+) -> located.SolverState:
+    """A run that an FMU decides a part of, at its end. Raises ScenarioError for an FMU that cannot decide, or fails."""
+    content, period = scenario.content, float(coupling.control.period or math.inf)
+    refuse_untrusted(coupling, scenario.name)
+    with Fmu(Path(coupling.control.file)) as fmu:
+        wires = wires_of(coupling, fmu, scenario.name)
+        shown = _given(wires, _observed(scenario.kind, content, _begun(content, settings, None)))
+        running, samples = fmu.instance(wires.parameters | shown), 1
+        try:
+            solver = _begun(content, settings, _answer(wires, running, shown, period, scenario.name))
+            while True:
+                solver = _advanced(content, settings, solver, samples * period)
+                if progress is not None:
+                    progress(float(solver.point.time) / content.duration)
+                if int(solver.status) != Status.RUNNING:
+                    return solver
+                samples += 1
+                shown = _given(wires, _observed(scenario.kind, content, solver))
+                command = _answer(wires, running, shown, samples * period, scenario.name)
+                solver = _told(content, command, solver)
+        finally:
+            running.close()
+
+
+def _answer(wires: Wires, running: Instance, shown: dict[str, float], until: float, name: str) -> CommandRows:
+    """What an FMU commands that is shown this and goes on until then (s): a row of three components each."""
+    running.set(shown)
+    running.step_to(until)
+    found = {what: np.zeros(3) for what in COMMANDS}
+    for (variable, key), value in zip(wires.asked.items(), running.read(list(wires.asked)), strict=True):
+        if not math.isfinite(value):
+            where = f"{name}: control.outputs.{variable}"
+            raise ScenarioError(f"{where}: is {value} at t = {running.time:g} s; must be finite")
+        what, axis = key.split(".")
+        found[what]["xyz".index(axis)] = value
+    return found
+
+
+def _given(wires: Wires, seen: dict[str, Array]) -> dict[str, float]:
+    """What the inputs of an FMU are given."""
+    return {name: float(np.asarray(seen[one.variable])[one.place]) for name, one in wires.given.items()}
