@@ -29,6 +29,10 @@ class EmulatedFanuc:
         self.started = False
         self.cycle.restart(time, Command(start.position, start.rotation_vector), waiting=True)
 
+    def stop(self, cause: str) -> None:
+        """Stop where the robot is, and be silent."""
+        self.cycle.stop(cause)
+
     def tick(self, time: float, actual: Pose) -> list[bytes]:
         """The message of a cycle that begins, if one is due: where the robot is."""
         if not self.started or not self.cycle.begin(time):
