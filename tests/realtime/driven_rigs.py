@@ -62,11 +62,13 @@ def keeps_limits(sent, due, lowest, highest, speed, acceleration):
     assert (sent[1:][~due[1:]] == sent[:-1][~due[1:]]).all()
     rates = np.diff(sent, axis=0) / CYCLE
     assert np.linalg.norm(rates, axis=1).max() <= speed * (1 + 1e-9)
-    before, stood = rates[0], False
-    for rate, is_due in zip(rates[1:], due[2:], strict=True):
+    before, stood = None, False
+    for rate, is_due in zip(rates, due[1:], strict=True):
         if not is_due:
             stood = True
             continue
-        change = np.linalg.norm(rate - before)
-        assert min(change, np.linalg.norm(rate) if stood else change) <= acceleration * CYCLE * (1 + 1e-6) + 1e-11
+        if before is not None:  # the rate at which it was running is that of the first
+            change = np.linalg.norm(rate - before)
+            least = min(change, np.linalg.norm(rate) if stood else change)
+            assert least <= acceleration * CYCLE * (1 + 1e-6) + 1e-11
         before, stood = rate, False

@@ -37,6 +37,7 @@ PROTOCOLS = {
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "20 ms"}),
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
 }
+SAMPLED = ["plain", *(pytest.param(name, marks=pytest.mark.full) for name in PROTOCOLS if name != "plain")]
 # what is found, and in which cycle of the fault: the first is 1
 STALE, NOT_ANSWERED = (Cause.ROBOT_STALE, ROBOT_SILENCE + 1), (Cause.ROBOT_STALE, UNANSWERED + ROBOT_SILENCE + 1)
 FAULTS = {
@@ -149,9 +150,7 @@ def motion(rigs, protocol, cycles=300, **trouble):
     return np.array([row["command"] for row in rows]), rows, wire
 
 
-@pytest.mark.parametrize(
-    "protocol", ["plain", *(pytest.param(name, marks=pytest.mark.full) for name in PROTOCOLS if name != "plain")]
-)
+@pytest.mark.parametrize("protocol", SAMPLED)
 def test_packets_that_are_late_within_the_cycle_or_come_twice_change_nothing(rigs, protocol):
     """To the last bit; the duplicates are refused as stale. A computer with its own clock reads what has come by then."""
     sound, _, _ = motion(rigs, protocol)
@@ -174,7 +173,7 @@ def test_a_pose_that_is_lost_makes_virtual_time_stand_still(rigs):
 
     But for the noise of 10 mN, which is that of the laboratory's cycles: six of it move the mass by F t²/(2 m) in 20 cycles.
     """
-    sound, rows, _ = motion(rigs, "plain")
+    _, rows, _ = motion(rigs, "plain")
     fault = {"kind": "robot-silent", "at": "0.4 s", "lasts": f"{CYCLE} s"}
     _, broken, _ = motion(rigs, "plain", fault=[fault])
     assert {int(row["state"]) for row in broken} == {State.RUNNING}
@@ -228,7 +227,7 @@ def test_no_sequence_of_faults_exceeds_a_limit(protocol, runs, along):
             at = states.index(State.FAULT)
             assert set(states[at:]) == {State.FAULT}
             assert (np.array(sent[at:]) == sent[at]).all()
-    assert len(causes) > 3
+    assert len(causes) > (2 if runs < 100 else 7)
 
 
 LINE_LIMITS = {"lowest": [-0.3], "highest": [0.05], "speed": 0.1, "acceleration": 1.0}
@@ -248,18 +247,18 @@ def random_trouble(rng, seed, protocol):
         {"kind": str(rng.choice(kinds)), "at": float(rng.random() * 0.2), "lasts": float(rng.choice([0.004, 0.05]))}
         for _ in range(rng.integers(0, 3))
     ]
-    often = float(rng.choice([0.0, 0.01, 0.2]))
+    often = float(rng.choice([0.0, 0.01, 0.2], p=[0.5, 0.3, 0.2]))
     network = {
-        "latency": float(rng.choice([0.0, 1e-3, 3e-3])),
-        "jitter": float(rng.choice([0.0, 1e-3, 5e-3])),
+        "latency": float(rng.choice([0.0, 1e-3, 3e-3], p=[0.6, 0.3, 0.1])),
+        "jitter": float(rng.choice([0.0, 1e-3, 5e-3], p=[0.6, 0.3, 0.1])),
         "loss": often,
         "duplicates": often,
         "reordering": often,
     }
     sensor = {
-        "bias": [float(rng.normal() * rng.choice([0.0, 30.0, 3e3])), 0.0, 0.0],
-        "drift": [float(rng.normal() * 100), 0.0, 0.0],
-        "resolution": float(rng.choice([0.0, 1.0])),
-        "saturation": float(rng.choice([5.0, 1e5])),
+        "bias": [float(rng.normal() * rng.choice([0.0, 3.0, 30.0, 1e4], p=[0.5, 0.2, 0.2, 0.1])), 0.0, 0.0],
+        "drift": [float(rng.normal() * rng.choice([0.0, 300.0])), 0.0, 0.0],
+        "resolution": float(rng.choice([0.0, 1e-3])),
+        "saturation": float(rng.choice([5.0, 1e5], p=[0.1, 0.9])),
     }
     return {"seed": seed, "network": network, "sensor": sensor, "fault": faults}

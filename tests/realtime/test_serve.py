@@ -133,7 +133,7 @@ def test_hold_to_run_needs_a_key_that_is_held(bench):
     words = ("serve", "--best-effort", "--hold-to-run", "--log", "held.mcap", "--set", "duration=600 s")
     server = bench.start(*words, keyboard=terminal)
     os.close(terminal)
-    server.until("hold a key to arm")
+    server.until("hold a key to arm and run")
     time.sleep(1.0)
     assert not any("armed" in line for line in server.lines)
     deadline = time.monotonic() + 60

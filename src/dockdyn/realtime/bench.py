@@ -24,7 +24,6 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.emulator import EmulatedSensorSection, EmulatorSection
 
 MOVED = 1e-6  # m or rad from where the robot began
-NOT_WELL = 1  # a bit of a robot's status
 SILENT_SENSOR = {"sensor-silent", "sensor-restart"}
 SILENT_ROBOT = {"robot-silent", "robot-restart"}
 
@@ -111,14 +110,14 @@ class EmulatedBench:
 
     def _fail(self, time: float) -> None:
         since = -math.inf if self.moved is None else time - self.moved
-        active = {each.kind for each in self.faults if _lasts(since, each.at, each.lasts)}
+        active: set[str] = {each.kind for each in self.faults if _lasts(since, each.at, each.lasts)}
         begun, over, self.active = active - self.active, self.active - active, active
         self.errors.frozen, self.errors.not_a_number = "sensor-frozen" in active, "sensor-nan" in active
         self.sensor.fail("sensor-status" in active)
         if "sensor-restart" in begun:
             self.sensor.restart(time)
         if "robot-status" in begun | over:
-            self.robot.status = NOT_WELL if "robot-status" in active else 0
+            self.robot.fail("robot-status" in active)
         if "emergency-stop" in begun:
             self.robot.stop("emergency stop")
         if "robot-restart" in over:

@@ -70,9 +70,9 @@ class EmulatedRig:
         bench.begin(now)
         self._exchange(now)
         left = due - time.monotonic()
-        if left < 0:  # this computer stood still, and the robot's clock with it
+        if left < self.period / 2:  # this computer stood still, and the robot's clock with it
             self.late += 1
-            due, left = time.monotonic(), 0.0
+            due, left = time.monotonic() + self.period, self.period
         while left > 0:
             self._wait(min(left, max(bench.next - now - self.period + left, 0.0)))
             left = due - time.monotonic()

@@ -35,7 +35,10 @@ class ComputerInSteps:
         late: int = 0,
         due: bool | None = None,
     ) -> np.ndarray:
-        """All that a cycle puts out; a device that says nothing is None. A command is `due` where a pose asks for it, or by a clock."""
+        """All that a cycle puts out; a device that says nothing is None.
+
+        A command is `due` where a pose asks for it, unless it is said.
+        """
         given = self.stepper.inputs
         for name, heard in (("load", load), ("pose", pose)):
             if heard is not None:

@@ -74,6 +74,7 @@ class Operation:
         while not self._over():
             time.sleep(POLL)
             self._step()
+        self.console.show("")
         answers = percentiles(np.concatenate([np.empty(0), *self.answers]))
         cause = Cause.OPERATOR if self.cause == Cause.NONE else self.cause
         return Outcome(cause, self.cycles, self.late, answers, self.rig.lost)
@@ -104,9 +105,10 @@ class Operation:
         if state != self.state:
             why = "" if cause == Cause.NONE else f" ({cause.name.lower().replace('_', ' ')})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
-            if state in ASKED_FOR:
-                words = "hold a key" if self.hold_to_run else f"type {ASKED_FOR[state]} and Enter"
-                self.console.tell(f"{words} to {ASKED_FOR[state]}; Ctrl-C stops")
+            if state in ASKED_FOR and not self.hold_to_run:
+                self.console.tell(f"type {ASKED_FOR[state]} and Enter to {ASKED_FOR[state]}; Ctrl-C stops")
+            elif state == State.HOMED:
+                self.console.tell("hold a key to arm and run; let go, it brakes, as with Ctrl-C")
         self.state, self.cause = state, cause
 
     def _tell_what_is_missing(self, row: np.void) -> None:

@@ -109,13 +109,13 @@ def served(
         ring, image = folder / "ring", folder / "image"
         make_ring(ring, step, max(int(REMEMBERED / devices.period), 1000))
         image.write_bytes(step.image)
-        robot, descriptors = _way(section.robot), ()
+        robot, descriptors = _way(section.robot), list[int]()
         if connections is not None:
             try:
                 connections.start()
             except NotConnected as error:
                 raise Refused(f"rig.device.robot: {error}") from None
-            descriptors = (connections.told.fileno(), connections.commands.fileno())
+            descriptors = [connections.told.fileno(), connections.commands.fileno()]
             robot = "use:{}:{}".format(*descriptors)
         words = [str(program), str(ring), str(image), str(round(devices.period * SECOND)), str(int(devices.by_clock))]
         words += [str(settings.priority), str(-1 if settings.cpu is None else settings.cpu)]

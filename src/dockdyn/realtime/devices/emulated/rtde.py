@@ -13,6 +13,7 @@ from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.rtde import (
     EMERGENCY_STOP,
+    NOT_POWERED,
     OUTPUTS,
     PAUSE,
     PROTECTIVE_STOP,
@@ -154,14 +155,9 @@ class URInPackets:
         """Its cycle, a new one with each agreement."""
         return self.robot.cycle
 
-    @property
-    def status(self) -> int:
-        """Bits that it tells with every pose."""
-        return self.robot.status
-
-    @status.setter
-    def status(self, bits: int) -> None:
-        self.robot.status = bits
+    def fail(self, failed: bool) -> None:
+        """Tell, or no longer, that its power is off."""
+        self.robot.status = NOT_POWERED if failed else 0
 
     def stop(self, cause: str) -> None:
         """Stop where the robot is, and say so."""
