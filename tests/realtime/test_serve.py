@@ -102,6 +102,42 @@ def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_th
     assert int(re.search(r"by itself (\d+) times", stopped(emulator))[1]) >= 2
 
 
+FAULTS = {  # of emulated devices, in real time
+    "KUKA": ("sensor-restart", Cause.SENSOR_STALE),
+    "ABB": ("robot-status", Cause.ROBOT_STATUS),
+    "FANUC": ("robot-restart", Cause.ROBOT_STALE),
+    "UR": ("emergency-stop", Cause.ROBOT_STATUS),
+    "plain by the clock": ("robot-deaf", Cause.ROBOT_STALE),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("bench", FAULTS, indirect=True)
+def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_again(bench, request):
+    """The emulated robot is reset by its operator a second after it has stopped; the network is not a good one."""
+    fault, cause = FAULTS[request.node.callspec.params["bench"]]
+    lines = [
+        "[[rig.emulator.fault]]",
+        f'kind = "{fault}"',
+        'at = "0.1 s"',
+        'lasts = "1.5 s"',
+    ]
+    bench.file.write_text(bench.file.read_text() + "\n".join([*lines, ""]))
+    network = ("--set", "rig.emulator.network.latency=0.2 ms", "--set", "rig.emulator.network.jitter=0.2 ms")
+    emulator = bench.start("emulate", "--seconds", "600 s", *network)
+    emulator.until("every 0.004 s")
+    short = ("--set", "rig.limits.robot_silence=0.3 s", "--set", "rig.limits.sensor_silence=0.3 s")
+    server = bench.serve("one.mcap", *short)
+    server.type("arm\nrun\n")
+    assert server.end() == 1
+    words = cause.name.lower().replace("_", " ")
+    assert f"→ fault ({words})" in server.printed and f"Stopped: {words}." in server.printed
+    server = bench.serve("two.mcap", *short)
+    assert "Ended: operator." in stopped(server)
+    begun = next(cycle for cycle in read_rig_log(bench.folder / "two.mcap").cycles if cycle["output_send"])
+    np.testing.assert_allclose(begun["output_command"], begun["input_pose"], rtol=0, atol=1e-9)
+
+
 @pytest.mark.full
 def test_what_is_not_there_is_named_while_it_is_waited_for(bench):
     server = bench.start("serve", "--best-effort", "--log", "none.mcap")
@@ -171,6 +207,20 @@ def test_without_the_rights_of_real_time_it_refuses(bench):
     assert not (bench.folder / "none.mcap").exists()
 
 
+@pytest.fixture
+def at_most_two_minutes():
+    """A rig that is not refused would be served until somebody stops it."""
+
+    def on_alarm(*_):
+        raise TimeoutError("it is not refused")
+
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
@@ -181,14 +231,14 @@ def test_without_the_rights_of_real_time_it_refuses(bench):
         (("serve", "sits"), "loop.dynamics: continuous"),
     ],
 )
-def test_bad_input_is_one_line(dock, words, refusal):
+def test_bad_input_is_one_line(dock, words, refusal, at_most_two_minutes):
     ended = dock("rig", *words)
     assert ended.returncode == BAD_INPUT
     assert refusal in ended.stderr
     assert ended.stderr.count("\n") == 1
 
 
-def test_a_log_is_not_overwritten_and_a_file_that_is_none_is_refused(bench, dock):
+def test_a_log_is_not_overwritten_and_a_file_that_is_none_is_refused(bench, dock, at_most_two_minutes):
     other = bench.folder / "other.mcap"
     other.write_bytes(b"something")
     assert "is there" in dock("rig", "serve", str(bench.file), "--log", str(other)).stderr

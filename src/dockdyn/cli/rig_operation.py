@@ -54,6 +54,8 @@ def serve(
             step, settings = driver.cycle(), Settings(best_effort, cpu)
             section = content.content.rig.device
             devices = devices_of(scenario, section, driver.period)
+            if section.robot.kind == "ur-rtde":
+                say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")
             rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
             stop_asked = stack.enter_context(_asking_to_stop())
             outcome = Operation(rig, Terminal(), hold_to_run, stop_asked).run()

@@ -64,12 +64,13 @@ class EmulatedBench:
         for packet in self.robot.tick(time, pose_of(self.pose)):
             if not self.active & SILENT_ROBOT:
                 self.from_robot.send(time, packet)
-        self.measure(time)
+        self.measure(time, (1 - 1e-6) / self.sensor.rate)
 
-    def measure(self, time: float) -> None:
-        """The sensor says what is due."""
+    def measure(self, time: float, ahead: float = 0.0) -> None:
+        """The sensor says what is due, or so far `ahead`: at a cycle's beginning the laboratory has a new force, and the
+        reading of it shall not be one of the force before."""
         fx, fy, fz, *torque = self.load.values.tolist()
-        for packet in self.sensor.tick(time, (fx, fy, fz), tuple(torque)):
+        for packet in self.sensor.tick(time, (fx, fy, fz), tuple(torque), ahead):
             if not self.active & SILENT_SENSOR:
                 self.from_sensor.send(time, packet)
 

@@ -170,6 +170,7 @@ static int run(bench *rig, head *shared, record *ring, char *memory) {
         if (!rig->by_clock && !wait_for_pose(rig)) return NO_NETWORK;
         const int64_t woken = now(CLOCK_MONOTONIC);
         const int poses = take_poses(rig, shared, &in);
+        if (!cycle) in.late = 0; /* what has waited for the loop to begin was not missed */
         if (!rig->by_clock) rig->due = woken + (poses ? rig->period * 3 / 2 : rig->period);
         take_readings(rig, shared, &in);
         in.request = __atomic_exchange_n(&shared->request, 0, __ATOMIC_ACQUIRE);

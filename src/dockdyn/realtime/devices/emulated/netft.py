@@ -77,11 +77,11 @@ class EmulatedNetFT:
         """Tell, or no longer, that it is not well."""
         self.status = ERROR_SUMMARY if failed else 0
 
-    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]:
-        """The packets that are due at a time, of the true force and torque."""
+    def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
+        """The packets that are due at a time, or so far `ahead` (s) of it, of the true force and torque."""
         packets = []
         for _ in range(RECORDS):
-            if not self._together or time < self._began + self._told / self.rate - 1e-9:
+            if not self._together or time + ahead < self._began + self._told / self.rate - 1e-9:
                 break
             self._waiting += self._record(time, force, torque)
             if self._left is not None:

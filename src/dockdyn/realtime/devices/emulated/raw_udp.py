@@ -43,9 +43,9 @@ class EmulatedRawSensor:
         """Tell, or no longer, that it is not well."""
         self.status = self.FAILED if failed else 0
 
-    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]:
-        """The reading that is due at a time, of the true force and torque."""
-        if time < self._told / self.rate - 1e-9:
+    def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
+        """The reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
+        if time + ahead < self._told / self.rate - 1e-9:
             return []
         self._told += 1
         told_force, told_torque = self.errors.measure(time, force, torque)
