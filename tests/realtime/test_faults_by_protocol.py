@@ -206,7 +206,7 @@ def test_a_saturated_sensor_stops_the_rig(rigs):
         assert Cause(int(rows[-1]["cause"])) == Cause.SENSOR_STATUS
 
 
-@pytest.mark.parametrize("runs", [12, pytest.param(10_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("runs", [12, pytest.param(2_000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_no_sequence_of_faults_exceeds_a_limit(protocol, runs, along):
     """Random networks, sensors, faults and requests: what is sent keeps all limits, before and after a trip, and nothing

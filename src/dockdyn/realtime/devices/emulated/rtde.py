@@ -155,6 +155,11 @@ class URInPackets:
         """Its cycle, a new one with each agreement."""
         return self.robot.cycle
 
+    @property
+    def ignored(self) -> Counter[str]:
+        """What it did not take, by the reason."""
+        return self.robot.ignored
+
     def fail(self, failed: bool) -> None:
         """Tell, or no longer, that its power is off."""
         self.robot.status = NOT_POWERED if failed else 0
