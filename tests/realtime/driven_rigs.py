@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+import numpy as np
 import pytest
 
 import dockdyn
@@ -49,3 +50,25 @@ def in_space(**changed):
 
 def driver(scenario):
     return kind_named(scenario.kind).driver(scenario)
+
+
+CYCLE = 4e-3  # s
+
+
+def keeps_limits(sent, due, lowest, highest, speed, acceleration):
+    """Commands of cycles that keep their limits; where none is `due` the robot stays where it is, and either goes on from
+    there as before or does not."""
+    assert (sent >= np.array(lowest) - 1e-12).all() and (sent <= np.array(highest) + 1e-12).all()
+    assert (sent[1:][~due[1:]] == sent[:-1][~due[1:]]).all()
+    rates = np.diff(sent, axis=0) / CYCLE
+    assert np.linalg.norm(rates, axis=1).max() <= speed * (1 + 1e-9)
+    before, stood = None, False
+    for rate, is_due in zip(rates, due[1:], strict=True):
+        if not is_due:
+            stood = True
+            continue
+        if before is not None:  # the rate at which it was running is that of the first
+            change = np.linalg.norm(rate - before)
+            least = min(change, np.linalg.norm(rate) if stood else change)
+            assert least <= acceleration * CYCLE * (1 + 1e-6) + 1e-11
+        before, stood = rate, False

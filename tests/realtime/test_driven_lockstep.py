@@ -76,6 +76,8 @@ def test_between_cycles_that_place_is_on_a_straight_line():
 
 
 HALF_COUNT, LENGTH, ANGLE, TIP = 0.5e-6, 0.5e-9, 0.5e-6 * np.pi / 180, 1.6  # N; m, rad of RSI's decimals; m to the tip
+# half of the last bit of 24 of a single: 2048 to 4096 mm, 64 to 128 degrees; half of what UR's commands resolve
+SINGLE_LENGTH, SINGLE_ANGLE, HALF_MICRO = 2**-13 * 1e-3, 2**-18 * np.pi / 180, 0.5e-6
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,13 @@ HALF_COUNT, LENGTH, ANGLE, TIP = 0.5e-6, 0.5e-9, 0.5e-6 * np.pi / 180, 1.6  # N;
         ("raw-udp", "raw-udp", None),
         ("ati-netft", "abb-egm", 1e-14),
         ("ati-netft", "kuka-rsi", LENGTH * 3**0.5 + ANGLE * 3**0.5 * TIP),
+        pytest.param(
+            "ati-netft",
+            "fanuc-stream-motion",
+            SINGLE_LENGTH * 3**0.5 + SINGLE_ANGLE * 3**0.5 * TIP,
+            marks=pytest.mark.full,
+        ),
+        pytest.param("ati-netft", "ur-rtde", HALF_MICRO * 3**0.5 * (1 + TIP), marks=pytest.mark.full),
     ],
 )
 def test_through_the_bytes_of_devices_only_their_rounding_counts(sensor, robot, resolution):

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from driven_rigs import driver, needs_compiler, on_a_line
+from driven_rigs import driver, needs_compiler
+from rig_processes import Bench, stopped
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import State
@@ -24,79 +24,29 @@ from dockdyn.realtime.lockstep import run_in_lockstep
 from dockdyn.realtime.rig_log import read_rig_log
 
 pytestmark = [needs_compiler, pytest.mark.skipif(sys.platform != "linux", reason="the clock and scheduling of Linux")]
-PATIENT = {  # of a computer that others share
-    "rig__limits__sensor_silence": "1 s",
-    "rig__limits__robot_silence": "1 s",
-    "rig__limits__late_cycles": 250,
-    "rig__settle": "0.4 s",
-}
 
 
-RAW = ("raw-udp", "raw-udp")
-
-
-def free_ports():
-    """Two ports that nobody has."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(2)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-
-
-@pytest.fixture(params=[RAW], ids=" with ".join)
+@pytest.fixture(params=["plain"])
 def bench(tmp_path, request):
     """A scenario in a file, and processes of `dockdyn rig` that end with the test."""
     with contextlib.ExitStack() as stack:
         yield Bench(tmp_path, stack, request.param)
 
 
-class Bench:
-    """Where a rig is served."""
-
-    def __init__(self, folder, stack, kinds):
-        self.folder, self.stack = folder, stack
-        sensor, robot = free_ports()
-        ports = {"rig__device__sensor__port": sensor, "rig__device__robot__port": robot}
-        ports |= {"rig__device__sensor__kind": kinds[0], "rig__device__robot__kind": kinds[1]}
-        self.scenario = on_a_line(duration="1.5 s", **PATIENT, **ports)
-        self.file = folder / "bench.toml"
-        self.file.write_text(self.scenario.text())
-
-    def start(self, command, *words):
-        """A process of `dockdyn rig COMMAND`."""
-        line = [sys.executable, "-m", "dockdyn", "rig", command, str(self.file), *map(str, words)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = self.stack.enter_context(subprocess.Popen(line, cwd=self.folder, text=True, **pipes))
-        self.stack.callback(process.kill)
-        return process
+def sampled(*names):
+    """One of several for `make test`, all for `make verify`."""
+    return [name if name == names[0] else pytest.param(name, marks=pytest.mark.full) for name in names]
 
 
-def lines_until(process, word):
-    """What a process prints, up to the first line with a word."""
-    found = []
-    for line in process.stdout:
-        found.append(line)
-        if word in line:
-            return found
-    raise AssertionError(f"{word!r} does not come; {''.join(found)}{process.stderr.read()}")
-
-
-@pytest.mark.parametrize(
-    "bench", [pytest.param(RAW, marks=pytest.mark.full), ("ati-netft", "kuka-rsi")], indirect=True, ids=" with ".join
-)
+@pytest.mark.parametrize("bench", sampled("KUKA", "plain", "plain by the clock", "ABB", "FANUC", "UR"), indirect=True)
 def test_an_operator_arms_and_runs_a_rig_and_its_log_gives_the_same_again(bench, dock):
-    emulator = bench.start("emulate", "--seconds", "60 s")
-    lines_until(emulator, "every 0.004 s")
-    server = bench.start("serve", "--best-effort", "--log", "today.mcap")
-    lines_until(server, "type arm")
-    server.stdin.write("arm\nrun\n")
-    server.stdin.flush()
-    printed, problem = server.communicate(timeout=60)
-    assert server.returncode == 0, printed + problem
+    bench.emulate()
+    server = bench.serve("today.mcap")
+    server.type("arm\nrun\n")
+    assert server.end() == 0, server.printed
     for words in ("homed → armed", "armed → running", "running → stopping (end)", "Ended: end."):
-        assert words in printed
-    assert re.search(r"median \d", printed)
+        assert words in server.printed
+    assert re.search(r"median \d", server.printed)
     log = read_rig_log(bench.folder / "today.mcap")
     assert log.lost == 0
     runs_as_in_lockstep(bench.scenario, log)
@@ -107,54 +57,93 @@ def test_an_operator_arms_and_runs_a_rig_and_its_log_gives_the_same_again(bench,
 
 
 def runs_as_in_lockstep(scenario, log):
-    """Free flight before the contact is that of the simulation; every cycle is in the log, in its order."""
+    """Free flight before the contact is that of the simulation; every cycle is in the log, in its order, and virtual time
+    goes on with each command that is due, with no other."""
     times = np.array([cycle["time"] for cycle in log.cycles])
     assert (np.diff(times) > 0).all()
-    running = [cycle for cycle in log.cycles if cycle["output_state"] == State.RUNNING and cycle["output_tick"] > 0]
+    ticks = [cycle["output_tick"] for cycle in log.cycles]
+    moved = np.diff(ticks) > 0
+    assert not moved[[cycle["input_due"] == 0 for cycle in log.cycles[1:]]].any()
+    running = [
+        cycle
+        for cycle in log.cycles
+        if cycle["output_state"] == State.RUNNING and cycle["output_tick"] > 0 and cycle["input_due"]
+    ]
     assert len(running) == pytest.approx(1.5 / 4e-3, abs=2)
     expected = run_in_lockstep(driver(scenario), 40)["position"][:, 0]
     found = [cycle["output_position"][0] for cycle in running[:40]]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def started(bench, log):
-    """A server whose rig runs."""
-    server = bench.start("serve", "--best-effort", "--log", log)
-    lines_until(server, "type arm")
-    server.stdin.write("arm\nrun\n")
-    server.stdin.flush()
-    lines_until(server, "armed → running")
-    return server
-
-
 @pytest.mark.full
 def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_there(bench):
     """The loop is killed, then who started it, then a third one is asked to stop."""
-    emulator = bench.start("emulate", "--seconds", "60 s")
-    lines_until(emulator, "every 0.004 s")
-    server = started(bench, "one.mcap")
+    emulator = bench.emulate()
+    server = bench.run("one.mcap")
     (loop,) = [
-        child for child in children(server.pid) if b"log_writer" not in Path(f"/proc/{child}/cmdline").read_bytes()
+        child
+        for child in children(server.process.pid)
+        if b"log_writer" not in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
     os.kill(loop, signal.SIGKILL)
-    assert server.wait(20) == BAD_INPUT
-    assert "the loop has ended by itself" in server.stderr.read()
+    assert server.end() == BAD_INPUT
+    assert "the loop has ended by itself" in server.printed
 
-    server = started(bench, "two.mcap")
+    server = bench.run("two.mcap")
     server.kill()
     cycles = log_when_whole(bench.folder / "two.mcap").cycles
     assert (cycles[-1]["output_state"], cycles[-1]["output_cause"]) == (State.IDLE, Cause.OPERATOR)
     heard = next(cycle for cycle in cycles if cycle["output_send"])
     np.testing.assert_allclose(heard["output_command"], heard["input_pose"], rtol=0, atol=1e-9)
 
-    server = started(bench, "three.mcap")
-    server.send_signal(signal.SIGINT)
-    printed, _ = server.communicate(timeout=20)
-    assert "Ended: operator." in printed
-    assert server.returncode == 0
-    emulator.send_signal(signal.SIGINT)
-    printed, _ = emulator.communicate(timeout=20)
-    assert int(re.search(r"by itself (\d+) times", printed)[1]) >= 2
+    server = bench.run("three.mcap")
+    assert "Ended: operator." in stopped(server)
+    assert server.process.returncode == 0
+    assert int(re.search(r"by itself (\d+) times", stopped(emulator))[1]) >= 2
+
+
+FAULTS = {  # of emulated devices, in real time
+    "KUKA": ("sensor-restart", Cause.SENSOR_STALE),
+    "ABB": ("robot-status", Cause.ROBOT_STATUS),
+    "FANUC": ("robot-restart", Cause.ROBOT_STALE),
+    "UR": ("emergency-stop", Cause.ROBOT_STATUS),
+    "plain by the clock": ("robot-deaf", Cause.ROBOT_STALE),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("bench", FAULTS, indirect=True)
+def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_again(bench, request):
+    """The emulated robot is reset by its operator a second after it has stopped; the network is not a good one."""
+    fault, cause = FAULTS[request.node.callspec.params["bench"]]
+    lines = [
+        "[[rig.emulator.fault]]",
+        f'kind = "{fault}"',
+        'at = "0.1 s"',
+        'lasts = "1.5 s"',
+    ]
+    bench.file.write_text(bench.file.read_text() + "\n".join([*lines, ""]))
+    network = ("--set", "rig.emulator.network.latency=0.2 ms", "--set", "rig.emulator.network.jitter=0.2 ms")
+    emulator = bench.start("emulate", "--seconds", "600 s", *network)
+    emulator.until("every 0.004 s")
+    short = ("--set", "rig.limits.robot_silence=0.3 s", "--set", "rig.limits.sensor_silence=0.3 s")
+    server = bench.serve("one.mcap", *short)
+    server.type("arm\nrun\n")
+    assert server.end() == 1
+    words = cause.name.lower().replace("_", " ")
+    assert f"→ fault ({words})" in server.printed and f"Stopped: {words}." in server.printed
+    server = bench.serve("two.mcap", *short)
+    assert "Ended: operator." in stopped(server)
+    begun = next(cycle for cycle in read_rig_log(bench.folder / "two.mcap").cycles if cycle["output_send"])
+    np.testing.assert_allclose(begun["output_command"], begun["input_pose"], rtol=0, atol=1e-9)
+
+
+@pytest.mark.full
+def test_what_is_not_there_is_named_while_it_is_waited_for(bench):
+    server = bench.start("serve", "--best-effort", "--log", "none.mcap")
+    server.until("still idle: nothing is heard of the sensor and the robot")
+    assert "Ended: operator." in stopped(server)
+    assert server.process.returncode == 0
 
 
 def children(process):
@@ -164,11 +153,38 @@ def children(process):
 
 def log_when_whole(path):
     """The log of a server that was killed: it is finished by the process that writes it."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not path.exists():
         assert time.monotonic() < deadline, "no log"
         time.sleep(0.05)
     return read_rig_log(path)
+
+
+@pytest.mark.full
+def test_hold_to_run_needs_a_key_that_is_held(bench):
+    """On a terminal: while the key is repeated it arms and runs; let go, it brakes within what a repetition may take."""
+    bench.emulate()
+    keyboard, terminal = os.openpty()
+    bench.stack.callback(os.close, keyboard)
+    words = ("serve", "--best-effort", "--hold-to-run", "--log", "held.mcap", "--set", "duration=600 s")
+    server = bench.start(*words, keyboard=terminal)
+    os.close(terminal)
+    server.until("hold a key to arm and run")
+    time.sleep(1.0)
+    assert not any("armed" in line for line in server.lines)
+    deadline = time.monotonic() + 60
+    while not any("armed → running" in line for line in server.lines) and time.monotonic() < deadline:
+        os.write(keyboard, b" ")
+        time.sleep(0.03)
+    released = time.monotonic()
+    server.until("running → stopping (released)")
+    assert time.monotonic() - released < 3.0  # 0.4 s on a calm computer
+    assert server.end() == 1
+    assert "Stopped: released." in server.printed
+
+    server = bench.start(*words, "--force")
+    assert server.end() == BAD_INPUT
+    assert "--hold-to-run: needs a terminal" in server.printed
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv here")
@@ -191,6 +207,20 @@ def test_without_the_rights_of_real_time_it_refuses(bench):
     assert not (bench.folder / "none.mcap").exists()
 
 
+@pytest.fixture
+def at_most_two_minutes():
+    """A rig that is not refused would be served until somebody stops it."""
+
+    def on_alarm(*_):
+        raise TimeoutError("it is not refused")
+
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
@@ -201,14 +231,14 @@ def test_without_the_rights_of_real_time_it_refuses(bench):
         (("serve", "sits"), "loop.dynamics: continuous"),
     ],
 )
-def test_bad_input_is_one_line(dock, words, refusal):
+def test_bad_input_is_one_line(dock, words, refusal, at_most_two_minutes):
     ended = dock("rig", *words)
     assert ended.returncode == BAD_INPUT
     assert refusal in ended.stderr
     assert ended.stderr.count("\n") == 1
 
 
-def test_a_log_is_not_overwritten_and_a_file_that_is_none_is_refused(bench, dock):
+def test_a_log_is_not_overwritten_and_a_file_that_is_none_is_refused(bench, dock, at_most_two_minutes):
     other = bench.folder / "other.mcap"
     other.write_bytes(b"something")
     assert "is there" in dock("rig", "serve", str(bench.file), "--log", str(other)).stderr

@@ -54,6 +54,8 @@ def serve(
             step, settings = driver.cycle(), Settings(best_effort, cpu)
             section = content.content.rig.device
             devices = devices_of(scenario, section, driver.period)
+            if section.robot.kind == "ur-rtde":
+                say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")
             rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
             stop_asked = stack.enter_context(_asking_to_stop())
             outcome = Operation(rig, Terminal(), hold_to_run, stop_asked).run()
@@ -86,24 +88,31 @@ def emulate(
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
-    from dockdyn.realtime.device_kinds import devices_of
+    from dockdyn.realtime.device_kinds import ASKED, CONNECTED, devices_of
     from dockdyn.realtime.emulator import EmulatedRig
-    from dockdyn.realtime.lockstep import LaboratoryInSteps
+    from dockdyn.realtime.laboratory import LaboratoryInSteps
     from dockdyn.scenario.tables.devices import DevicesSection
+    from dockdyn.scenario.tables.emulator import EmulatorSection
     from dockdyn.translate.c_library import NoCompiler
 
     content, driver = _driver(scenario, override)
-    section = DevicesSection() if content.content.rig is None else content.content.rig.device
+    table = content.content.rig
+    section, trouble = (DevicesSection(), EmulatorSection()) if table is None else (table.device, table.emulator)
     sensor, robot = section.sensor, section.robot
     try:
         laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
-        rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section)
+        rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section, trouble)
     except NoCompiler as error:
         raise Refusal(f"{scenario}: {error}") from None
     except OSError as error:
-        raise Refusal(f"{scenario}: rig.device: {sensor.host}:{sensor.port}: {error.strerror}") from None
+        places = " or ".join(
+            f"{each.host}:{each.port}" for each in (sensor, robot) if each.kind in (*ASKED, *CONNECTED)
+        )
+        raise Refusal(f"{scenario}: rig.device: {places}: {error.strerror}") from None
+    way = "at" if robot.kind in (*ASKED, *CONNECTED) else "to"
     say(
-        f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} to {robot.host}:{robot.port} every {driver.period:g} s"
+        f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} {way} {robot.host}:{robot.port} "
+        f"every {driver.period:g} s"
     )
     with _asking_to_stop() as stop_asked:
         rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
@@ -112,9 +121,10 @@ def emulate(
 
 @contextlib.contextmanager
 def _asking_to_stop() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C and requests to end ask for a stop while the block runs; what says whether one has come."""
+    """Ctrl-C, Ctrl-Z and requests to end ask for a stop while the block runs; what says whether one has come."""
     asked = threading.Event()
-    before = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    asking = (signal.SIGINT, signal.SIGTERM, signal.SIGTSTP)  # nobody would watch while it is suspended
+    before = {number: signal.signal(number, lambda *_: asked.set()) for number in asking}
     try:
         yield asked.is_set
     finally:

@@ -67,4 +67,4 @@ def key_by_key() -> Iterator[None]:
     try:
         yield
     finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+        termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)  # keys that are still repeated are nobody's

@@ -9,17 +9,24 @@ from dockdyn.realtime.devices.catalogue import C_FILES, ROBOTS, SENSORS, Device
 from dockdyn.realtime.devices.device import HERE, Command, Pose, c_initialiser
 from dockdyn.realtime.devices.egm import EGMSettings
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
+from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
 from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
+from dockdyn.realtime.devices.emulated.rtde import URInPackets
+from dockdyn.realtime.devices.emulated.sensor import SensorErrors
+from dockdyn.realtime.devices.fanuc import FanucSettings
 from dockdyn.realtime.devices.netft import NetFTSettings
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSISettings
+from dockdyn.realtime.devices.rtde import RTDESettings
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.devices import DevicesSection, PacketSection
 
-ASKED = ("ati-netft",)  # sensors that are asked for their readings; others send by themselves
+ASKED = ("ati-netft", "fanuc-stream-motion")  # devices that are asked for what they say; others send by themselves
+CONNECTED = ("ur-rtde",)  # robots that are spoken to through connections, not in datagrams
+WITHOUT_STATUS = ("kuka-rsi",)  # robots that do not say whether they are well
 TELL_LATE = ("kuka-rsi",)  # robots whose status is how many answers were late since their last pose
 LATE_LIMIT = 5  # answers that are late at once, after which an emulated robot stops
 Three = tuple[float, float, float]
@@ -44,15 +51,24 @@ COMMAND = _plain([("position", AXES), ("rotation", AXES)], 56, False)
 class EmulatedSensor(Protocol):
     """A sensor that is not there."""
 
+    errors: SensorErrors
+    rate: float  # 1/s
+
+    @property
+    def next(self) -> float: ...
+    def fail(self, failed: bool) -> None: ...
+    def restart(self, time: float) -> None: ...
     def receive(self, time: float, packet: bytes) -> list[bytes]: ...
-    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]: ...
+    def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]: ...
 
 
 class EmulatedRobot(Protocol):
     """A robot that is not there; its cycle has the newest command."""
 
-    cycle: MasterCycle
-
+    @property
+    def cycle(self) -> MasterCycle: ...
+    def fail(self, failed: bool) -> None: ...
+    def stop(self, cause: str) -> None: ...
     def reconnect(self, time: float, start: Pose) -> None: ...
     def receive(self, time: float, packet: bytes) -> list[bytes]: ...
     def tick(self, time: float, actual: Pose) -> list[bytes]: ...
@@ -67,6 +83,7 @@ class Devices(NamedTuple):
     sensor_settings: Any
     robot_settings: Any
     period: float  # s
+    by_clock: bool = False  # whether a command goes out at instants of the clock, not as an answer to a pose
 
     def c_files(self) -> dict[str, str]:
         """All that a program in C needs to speak to them, by file name."""
@@ -83,22 +100,27 @@ class Devices(NamedTuple):
             lines.append(f"static struct {device.struct} {role} = {c_initialiser(settings)};")
             lines.append(f'const char *const rig_{role}_name = "{device.name}";')
             lines.append(f"void *const rig_{role}_device = &{role};")
+            lines.append(f"const size_t rig_{role}_size = sizeof {role};")
         lines.append(f"const bool rig_robot_tells_late = {str(self.robot.name in TELL_LATE).lower()};")
         return files | {"rig_devices.c": "\n".join([*lines, ""])}
 
-    def emulate(self, start: Pose) -> tuple[EmulatedSensor, EmulatedRobot]:
-        """What stands for them, the robot where it starts."""
+    def emulate(
+        self, start: Pose, errors: SensorErrors, connected: bool = False
+    ) -> tuple[EmulatedSensor, EmulatedRobot]:
+        """What stands for them, the robot where it starts; where it is `connected`, connections agree on how it speaks."""
         cycle = CycleSettings(self.period, LATE_LIMIT, in_a_row=True)
         robots: dict[str, Callable[[], EmulatedRobot]] = {
             "kuka-rsi": lambda: EmulatedRSI(
                 self.robot_settings, RSIRobotSettings(late_limit=LATE_LIMIT, in_a_row=True), start
             ),
             "abb-egm": lambda: emulate_egm(cycle, start),
+            "fanuc-stream-motion": lambda: EmulatedFanuc(self.robot_settings, cycle, start),
+            "ur-rtde": lambda: URInPackets(start, None if connected else self.robot_settings),
             "raw-udp": lambda: emulate_raw_robot(self.robot_settings, cycle, start),
         }
         sensors: dict[str, Callable[[], EmulatedSensor]] = {
-            "ati-netft": lambda: EmulatedNetFT(self.sensor_settings),
-            "raw-udp": lambda: EmulatedRawSensor(self.sensor_settings, rate=1 / self.period),
+            "ati-netft": lambda: EmulatedNetFT(self.sensor_settings, errors),
+            "raw-udp": lambda: EmulatedRawSensor(self.sensor_settings, errors, 1 / self.period),
         }
         robot = robots[self.robot.name]()
         robot.cycle.restart(0.0, Command(start.position, start.rotation_vector), waiting=True)
@@ -128,9 +150,14 @@ def devices_of(name: str, section: DevicesSection, period: float) -> Devices:
             )
         elif robot.kind == "raw-udp":
             robot_settings = RawUDPSettings(_layout(robot.pose, POSE), _layout(robot.command, COMMAND))
+        elif robot.kind == "fanuc-stream-motion":
+            robot_settings = FanucSettings(robot.version)
+        elif robot.kind == "ur-rtde":
+            robot_settings = RTDESettings(robot.version, 1 / period, max(round(1000 * robot.patience), 1))
     except ValueError as error:
         raise ScenarioError(f"{name}: rig.device: {error}") from None
-    return Devices(name, SENSORS[sensor.kind], ROBOTS[robot.kind], sensor_settings, robot_settings, period)
+    by_clock = robot.kind == "raw-udp" and robot.pace == "clock"
+    return Devices(name, SENSORS[sensor.kind], ROBOTS[robot.kind], sensor_settings, robot_settings, period, by_clock)
 
 
 def _layout(section: PacketSection | None, plain: RawLayout) -> RawLayout:

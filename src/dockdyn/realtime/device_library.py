@@ -17,7 +17,13 @@ LONGEST = 2048  # bytes of a packet
 _STARTED = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _DECODE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)
 _ENCODE = ctypes.CFUNCTYPE(
-    ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_uint64,
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
 )
 
 
@@ -58,12 +64,26 @@ class DeviceLibrary:
         self.sensor_device, self.robot_device = (
             ctypes.c_void_p.in_dll(library, f"rig_{role}_device") for role in ("sensor", "robot")
         )
+        self.first = [
+            (device, ctypes.string_at(device.value or 0, ctypes.c_size_t.in_dll(library, f"rig_{role}_size").value))
+            for role, device in (("sensor", self.sensor_device), ("robot", self.robot_device))
+        ]
         self.out = ctypes.create_string_buffer(LONGEST)
         self.reading, self.pose = np.zeros((), _READING), np.zeros((), _POSE)
+
+    def forget(self) -> None:
+        """Be as at first: the next packets are the first."""
+        for device, memory in self.first:
+            ctypes.memmove(device.value or 0, memory, len(memory))
 
     def start_sensor(self) -> bytes:
         """What asks the sensor for readings; empty where it sends by itself."""
         size = self.sensor.start(self.sensor_device, self.out, LONGEST)
+        return self.out.raw[:size]
+
+    def start_robot(self) -> bytes:
+        """What asks the robot for poses; empty where it sends by itself."""
+        size = self.robot.start(self.robot_device, self.out, LONGEST)
         return self.out.raw[:size]
 
     def decode_reading(self, packet: bytes) -> Heard | PacketError:
@@ -77,7 +97,7 @@ class DeviceLibrary:
     def encode_command(self, place: Float[np.ndarray, "6"], milliseconds: int) -> bytes:
         """The answer to the pose that was decoded last."""
         place = np.ascontiguousarray(place)
-        size = self.robot.encode(self.robot_device, place.ctypes.data, milliseconds, self.out, LONGEST)
+        size = self.robot.encode(self.robot_device, place.ctypes.data, milliseconds, 0, self.out, LONGEST)
         return self.out.raw[:size]
 
 

@@ -5,18 +5,19 @@ Units: SI; times s.
 
 from __future__ import annotations
 
-import socket
+import select
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
 
-from dockdyn.realtime.device_kinds import ASKED, Devices
-from dockdyn.realtime.lockstep import LaboratoryInSteps, pose_of, sensed, wanted_of
-from dockdyn.scenario.tables.devices import DevicesSection
+from dockdyn.realtime.bench import EmulatedBench
+from dockdyn.realtime.device_kinds import ASKED, CONNECTED, Devices
+from dockdyn.realtime.devices.emulated.rtde import URInPackets
+from dockdyn.realtime.laboratory import LaboratoryInSteps
+from dockdyn.realtime.links import Datagrams, Link, URConnections
+from dockdyn.scenario.tables.devices import DevicesSection, URSection
+from dockdyn.scenario.tables.emulator import EmulatorSection
 
-ROOM = 2048  # bytes of a packet
 RESET = 1.0  # s after which its operator has reset a robot that has stopped
-Address = tuple[str, int]
 
 
 class EmulatedRig:
@@ -26,85 +27,86 @@ class EmulatedRig:
     operator resets it.
     """
 
-    def __init__(self, laboratory: LaboratoryInSteps, devices: Devices, section: DevicesSection):
-        """With sockets at the addresses of a table. Raises OSError."""
-        self.laboratory, self.period = laboratory, devices.period
+    def __init__(
+        self, laboratory: LaboratoryInSteps, devices: Devices, section: DevicesSection, trouble: EmulatorSection
+    ):
+        """With sockets at the addresses of a table. Raises OSError; ScenarioError for trouble that a robot cannot have."""
+        self.period = devices.period
+        self.bench = EmulatedBench(laboratory, devices, trouble, devices.robot.name in CONNECTED)
         self.stops = self.late = 0
         self.resets: float | None = None  # when the operator resets a robot that has stopped
-        self.sensor, self.robot = devices.emulate(pose_of(laboratory.tell()[1]))
-        asked = section.sensor.kind in ASKED
-        self.listener: Address | None = None if asked else (section.sensor.host, section.sensor.port)
-        with ExitStack() as stack:
-            self.sensor_socket, self.robot_socket = (
-                stack.enter_context(closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))) for _ in range(2)
-            )
-            if asked:
-                self.sensor_socket.bind((section.sensor.host, section.sensor.port))
-            self.robot_socket.connect((section.robot.host, section.robot.port))
-            for one in (self.sensor_socket, self.robot_socket):
-                one.setblocking(False)
-            self.sockets = stack.pop_all()
+        self.stamped = trouble.network.latency > 0 or trouble.network.jitter > 0  # when a packet comes counts
+        self.to_sensor: Link = Datagrams((section.sensor.host, section.sensor.port), section.sensor.kind in ASKED)
+        try:
+            self.to_robot = self._link(section)
+        except OSError:
+            self.to_sensor.close()
+            raise
+
+    def _link(self, section: DevicesSection) -> Link:
+        """The way to the robot."""
+        robot = section.robot
+        if isinstance(robot, URSection):
+            assert isinstance(self.bench.robot, URInPackets)
+            return URConnections(self.bench.robot, (robot.host, robot.port), robot.reverse_port)
+        return Datagrams((robot.host, robot.port), robot.kind in ASKED)
 
     def run(self, cycles: int | None, stop_asked: Callable[[], bool]) -> None:
         """So many cycles, or without end until `stop_asked`."""
-        with self.sockets:
+        laboratory = self.bench.laboratory
+        try:
             due = time.monotonic()
-            while (cycles is None or self.laboratory.cycle < cycles) and not stop_asked():
-                now = self.laboratory.cycle * self.period
-                self._tell(now)
-                due += self.period
-                left = due - time.monotonic()
-                if left < 0:  # this computer stood still, and the robot's clock with it
-                    self.late += 1
-                    due = time.monotonic()
-                time.sleep(max(left, 0.0))
-                self._take(now)
+            while (cycles is None or laboratory.cycle < cycles) and not stop_asked():
+                due = self._cycle(laboratory.cycle * self.period, due)
+        finally:
+            self.to_sensor.close()
+            self.to_robot.close()
 
-    def _tell(self, now: float) -> None:
-        """Sensor and robot say where they are."""
-        load, pose = self.laboratory.tell()
-        for packet, sender in _received(self.sensor_socket):
-            self.listener = sender
-            self.sensor.receive(now, packet)
-        if (listener := self.listener) is not None:
-            for packet in sensed(self.sensor, now, load):
-                _send(self.sensor_socket, packet, listener)
+    def _cycle(self, now: float, begun: float) -> float:
+        """A cycle at a time (s) of the laboratory that begins at one of this computer's; when the next one does."""
+        bench, due = self.bench, begun + self.period
+        self._exchange(now)
         self._reset(now)
-        for packet in self.robot.tick(now, pose_of(pose)):
-            _send(self.robot_socket, packet, None)
+        bench.begin(now)
+        self._exchange(now)
+        left = due - time.monotonic()
+        if left < self.period / 2:  # this computer stood still, and the robot's clock with it
+            self.late += 1
+            due, left = time.monotonic() + self.period, self.period
+        while left > 0:
+            self._wait(min(left, max(bench.next - now - self.period + left, 0.0)))
+            left = due - time.monotonic()
+            at = now + min(self.period - left, self.period * (1 - 1e-9))
+            bench.measure(at)
+            self._exchange(at)
+        self._exchange(now + self.period * (1 - 1e-9))
+        bench.end(now + self.period)
+        return due
 
-    def _take(self, now: float) -> None:
-        """The answers of this cycle move the robot."""
-        for packet, _ in _received(self.robot_socket):
-            self.robot.receive(now, packet)
-        self.laboratory.take(None if self.robot.cycle.stopped else wanted_of(self.robot))
+    def _wait(self, seconds: float) -> None:
+        """Until something happens by itself, or comes where it counts when."""
+        if self.stamped:
+            select.select([*self.to_sensor.sockets(), *self.to_robot.sockets()], [], [], seconds)
+        else:
+            time.sleep(seconds)
+
+    def _exchange(self, now: float) -> None:
+        """What has come goes on its way to the devices; what has arrived at the computer's end is sent."""
+        bench = self.bench
+        for link, wire in ((self.to_sensor, bench.to_sensor), (self.to_robot, bench.to_robot)):
+            for packet in link.received(now):
+                wire.send(now, packet)
+        for link, packets in zip((self.to_sensor, self.to_robot), bench.deliver(now), strict=True):
+            for packet in packets:
+                link.send(packet)
 
     def _reset(self, now: float) -> None:
         """A robot that has stopped is switched on again where it is, once nobody has to wait for that."""
-        if not self.robot.cycle.stopped:
+        if not self.bench.robot.cycle.stopped:
             return
         if self.resets is None:
             self.stops, self.resets = self.stops + 1, now + RESET
-        elif now >= self.resets:
+        elif now >= self.resets and "emergency-stop" not in self.bench.active:
             self.resets = None
-            start = pose_of(self.laboratory.tell()[1])
-            self.robot.reconnect(now, start)
-            self.robot.cycle.restart(now, self.robot.cycle.setpoint, waiting=True)
-
-
-def _received(one: socket.socket) -> list[tuple[bytes, Address]]:
-    """All packets that wait."""
-    found = []
-    try:
-        while True:
-            found.append(one.recvfrom(ROOM))
-    except (BlockingIOError, ConnectionRefusedError):  # none is left; nobody listens at the other end
-        return found
-
-
-def _send(one: socket.socket, packet: bytes, address: Address | None) -> None:
-    """Send to an address, or to whom the socket is connected, where somebody listens."""
-    try:
-        one.send(packet) if address is None else one.sendto(packet, address)
-    except (BlockingIOError, ConnectionRefusedError):
-        pass
+            self.to_robot.reset()
+            self.bench.reset(now)

@@ -3,42 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
 from dockdyn.hil.operation import Request
-from dockdyn.realtime.device_kinds import Devices, EmulatedRobot, EmulatedSensor
+from dockdyn.realtime.bench import EmulatedBench
+from dockdyn.realtime.device_kinds import TELL_LATE, Devices
 from dockdyn.realtime.device_library import DeviceLibrary
-from dockdyn.realtime.devices.device import PacketError, Pose
+from dockdyn.realtime.devices.device import PacketError
 from dockdyn.realtime.exchange import Heard, whole
-from dockdyn.results.driver import Driver, Laboratory
+from dockdyn.realtime.laboratory import LaboratoryInSteps
+from dockdyn.results.driver import Driver
+from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.translate.c_library import Stepper
 from dockdyn.translate.c_step import CStep
-
-
-class LaboratoryInSteps:
-    """A laboratory that goes on when it is told to."""
-
-    def __init__(self, laboratory: Laboratory, axes: int):
-        """Raises NoCompiler without a C compiler."""
-        self.stepper, self.chances, self.axes = Stepper(laboratory.step), laboratory.chances, axes
-        self.told, self.cycle = laboratory.first, 0
-
-    def tell(self) -> tuple[Heard, Heard]:
-        """What sensor and encoders say in this cycle."""
-        load, pose = (Heard(whole(self.told[name]), self.cycle) for name in ("load", "pose"))
-        return load, pose
-
-    def take(self, command: Float[np.ndarray, "6"] | None) -> None:
-        """The command (m, rad) of this cycle, or none; then the next cycle begins."""
-        given = self.stepper.inputs
-        given["send"] = command is not None
-        if command is not None:
-            given["command"] = command[: self.axes]
-        for name, rows in (self.chances or {}).items():
-            given[name] = rows[self.cycle % len(rows)]
-        self.cycle += 1
-        self.stepper.advance()
-        self.told = {name: self.stepper.outputs[name].copy() for name in ("load", "pose")}
 
 
 class ComputerInSteps:
@@ -51,9 +27,18 @@ class ComputerInSteps:
             self.stepper.inputs[name] = -1
 
     def answer(
-        self, load: Heard | None, pose: Heard | None, request: Request = Request.NONE, held: bool = True, late: int = 0
+        self,
+        load: Heard | None,
+        pose: Heard | None,
+        request: Request = Request.NONE,
+        held: bool = True,
+        late: int = 0,
+        due: bool | None = None,
     ) -> np.ndarray:
-        """All that a cycle puts out; a device that says nothing is None."""
+        """All that a cycle puts out; a device that says nothing is None.
+
+        A command is `due` where a pose asks for it, unless it is said.
+        """
         given = self.stepper.inputs
         for name, heard in (("load", load), ("pose", pose)):
             if heard is not None:
@@ -63,71 +48,76 @@ class ComputerInSteps:
                     heard.status,
                 )
         given["request"], given["held"], given["late"] = int(request), held, late
+        given["due"] = pose is not None if due is None else due
         self.stepper.advance()
         return self.stepper.outputs.copy()
 
 
-def run_in_lockstep(driver: Driver, cycles: int, devices: Devices | None = None) -> np.ndarray:
+def run_in_lockstep(
+    driver: Driver, cycles: int, devices: Devices | None = None, trouble: EmulatorSection | None = None
+) -> np.ndarray:
     """What the computer puts out in so many cycles of a run that goes on from t = 0, a row each.
 
-    With `devices` all goes through the bytes of their protocols: codecs in C on the one side, emulated devices on the other.
-    Raises ScenarioError for a rig that cannot be driven, NoCompiler without a C compiler.
+    With `devices` all goes through the bytes of their protocols: codecs in C on the one side, emulated devices on the other,
+    with what goes wrong with them in a table. Raises ScenarioError for a rig that cannot be driven, NoCompiler without a C
+    compiler.
     """
     computer = ComputerInSteps(driver.cycle(running=True), driver.axes)
     laboratory = LaboratoryInSteps(driver.laboratory(following=True), driver.axes)
-    wire = None if devices is None else Wire(devices, laboratory)
+    if devices is not None:
+        wire = Wire(devices, DeviceLibrary(devices), laboratory, trouble or EmulatorSection())
+        return np.array([wire.cycle(computer) for _ in range(cycles)])
     rows = []
     for _ in range(cycles):
-        heard = laboratory.tell() if wire is None else wire.tell()
-        found = computer.answer(*heard)
+        found = computer.answer(*laboratory.tell())
         rows.append(found)
-        command = whole(found["command"])
-        laboratory.take(command if wire is None else wire.arrive(command))
+        laboratory.take(whole(found["command"]))
     return np.array(rows)
 
 
 class Wire:
     """The bytes between a computer and the emulated devices of a laboratory."""
 
-    def __init__(self, devices: Devices, laboratory: LaboratoryInSteps):
-        self.library, self.laboratory, self.period = DeviceLibrary(devices), laboratory, devices.period
-        self.sensor, self.robot = devices.emulate(pose_of(laboratory.tell()[1]))
+    def __init__(
+        self, devices: Devices, library: DeviceLibrary, laboratory: LaboratoryInSteps, trouble: EmulatorSection
+    ):
+        """With a library of the devices, which forgets what it did before. ScenarioError as of EmulatedBench."""
+        self.library, self.tells_late, self.by_clock = library, devices.robot.name in TELL_LATE, devices.by_clock
+        library.forget()
+        self.bench = EmulatedBench(laboratory, devices, trouble)
         if asked := self.library.start_sensor():
-            self.sensor.receive(0.0, asked)
+            self.bench.sensor.receive(0.0, asked)
+        if asked := self.library.start_robot():
+            self.bench.robot.receive(0.0, asked)
 
-    def tell(self) -> tuple[Heard | None, Heard | None]:
-        """What arrives of the devices in this cycle."""
-        load, pose = self.laboratory.tell()
-        time = self.laboratory.cycle * self.period
-        readings = [self.library.decode_reading(packet) for packet in sensed(self.sensor, time, load)]
-        poses = [self.library.decode_pose(packet) for packet in self.robot.tick(time, pose_of(pose))]
-        return _newest(readings), _newest(poses)
-
-    def arrive(self, command: Float[np.ndarray, "6"]) -> Float[np.ndarray, "6"]:
-        """The command as the robot has it."""
-        time = self.laboratory.cycle * self.period
-        self.robot.receive(time, self.library.encode_command(command, round(1000 * time)))
-        return wanted_of(self.robot)
-
-
-def _newest(heard: list[Heard | PacketError]) -> Heard | None:
-    """The last of several that is no error."""
-    return next((one for one in reversed(heard) if isinstance(one, Heard)), None)
-
-
-def pose_of(heard: Heard) -> Pose:
-    """What the encoders say, for a robot's codec."""
-    x, y, z, *turn = heard.values.tolist()
-    return Pose((x, y, z), tuple(turn))
-
-
-def sensed(sensor: EmulatedSensor, time: float, heard: Heard) -> list[bytes]:
-    """What an emulated sensor sends of a load."""
-    fx, fy, fz, *torque = heard.values.tolist()
-    return sensor.tick(time, (fx, fy, fz), tuple(torque))
+    def cycle(self, computer: ComputerInSteps, request: Request = Request.NONE) -> np.ndarray:
+        """A cycle of all: what has arrived by its end is answered where it is due, as the loop does."""
+        bench = self.bench
+        time = bench.laboratory.cycle * bench.period
+        end = time + bench.period * (1 - 1e-9)
+        bench.begin(time)
+        readings, poses = bench.deliver(end)
+        load = _sound([self.library.decode_reading(packet) for packet in readings])
+        told = _sound([self.library.decode_pose(packet) for packet in poses])
+        late = 0 if self.by_clock else max(len(told) - 1, 0)
+        if self.tells_late:
+            late += sum(each.status for each in told)
+            told = [each._replace(status=0) for each in told]
+        found = computer.answer(
+            load[-1] if load else None,
+            told[-1] if told else None,
+            request,
+            late=late,
+            due=bool(told) or self.by_clock,
+        )
+        if (told or self.by_clock) and found["send"]:
+            at = time if self.by_clock else bench.from_robot.arrived
+            bench.to_robot.send(at, self.library.encode_command(whole(found["command"]), round(1000 * time)))
+        bench.deliver_to_devices(end)
+        bench.end(end)
+        return found
 
 
-def wanted_of(robot: EmulatedRobot) -> Float[np.ndarray, "6"]:
-    """Where an emulated robot shall be."""
-    wanted = robot.cycle.wanted
-    return np.array([*wanted.position, *wanted.rotation_vector])
+def _sound(heard: list[Heard | PacketError]) -> list[Heard]:
+    """Those that are no errors."""
+    return [one for one in heard if isinstance(one, Heard)]

@@ -9,6 +9,7 @@ import json
 import select
 import signal
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from dockdyn.realtime.ring import Ring, record_type
 from dockdyn.translate.c_step import CStep, Entry
 
 PAUSE = 0.1  # s between two looks at the ring
+PATIENCE = 5.0  # s without a record after which a loop that nobody watches has ended
 
 
 def main() -> None:
@@ -30,13 +32,21 @@ def main() -> None:
     began, read, missing = int(ring.head["began"]), 0, 0
     with replacing(path) as (file,):
         writer = RigLogWriter(file, record, facts["scenario"])
-        ended = False
-        while not ended:
-            ended = bool(select.select([sys.stdin], [], [], PAUSE)[0])
+        left, deadline, over = False, 0.0, False
+        while not over:
+            if left:  # by who started it: the loop brakes, then ends
+                time.sleep(PAUSE)
+            else:
+                left = bool(select.select([sys.stdin], [], [], PAUSE)[0])
+                deadline = time.monotonic() + PATIENCE
+            over = left and (bool(ring.head["over"]) or time.monotonic() > deadline)
             rows, lost = ring.since(read)
             for place, row in enumerate(rows):
                 writer.write(row, read + lost + place, began)
+            if len(rows):
+                deadline = time.monotonic() + PATIENCE
             read, missing = read + lost + len(rows), missing + lost
+            ring.head["logged"] = read
         writer.finish(missing)
 
 

@@ -15,7 +15,9 @@ from dockdyn.realtime.server import Refused, ServedRig
 from dockdyn.realtime.wakeups import SECOND
 
 POLL = 0.05  # s
-HOLD = 0.7  # s that a key counts as held: longer than a keyboard takes to repeat it
+HOLD = 0.7  # s that a key counts as held: longer than a keyboard takes until it repeats it
+REPEATED = 0.3  # s that one counts that is repeated: longer than between two repetitions
+WAITED = 5.0  # s in idle after which it is told what is missing
 INTENDED = (Cause.END, Cause.OPERATOR)
 ASKED_FOR = {State.HOMED: "arm", State.ARMED: "run"}  # what is typed in a state
 NEXT = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.RUN}
@@ -61,6 +63,8 @@ class Operation:
         self.cycles = self.late = 0
         self.answers: list[np.ndarray] = []
         self.confirmed: set[str] = set()
+        self.told = False  # what idle waits for
+        self.pressed = -HOLD  # when a key last was, as time.monotonic has it
 
     def run(self) -> Outcome:
         """Go through the states, asking at each, until `stop_asked` or the end. Raises Refused where the loop ends."""
@@ -70,6 +74,7 @@ class Operation:
         while not self._over():
             time.sleep(POLL)
             self._step()
+        self.console.show("")
         answers = percentiles(np.concatenate([np.empty(0), *self.answers]))
         cause = Cause.OPERATOR if self.cause == Cause.NONE else self.cause
         return Outcome(cause, self.cycles, self.late, answers, self.rig.lost)
@@ -91,6 +96,7 @@ class Operation:
         self.answers.append(rows["answer"][rows["answer"] >= 0] / SECOND)
         if len(rows):
             self.console.show(_words_of(rows[-1]))
+            self._tell_what_is_missing(rows[-1])
         self.rig.ask(Request.STOP if self.stop_asked() else self._next())
 
     def _follow(self, row: np.void) -> None:
@@ -99,10 +105,24 @@ class Operation:
         if state != self.state:
             why = "" if cause == Cause.NONE else f" ({cause.name.lower().replace('_', ' ')})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
-            if state in ASKED_FOR:
-                words = "hold a key" if self.hold_to_run else f"type {ASKED_FOR[state]} and Enter"
-                self.console.tell(f"{words} to {ASKED_FOR[state]}; Ctrl-C stops")
+            if state in ASKED_FOR and not self.hold_to_run:
+                self.console.tell(f"type {ASKED_FOR[state]} and Enter to {ASKED_FOR[state]}; Ctrl-C stops")
+            elif state == State.HOMED:
+                self.console.tell("hold a key to arm and run; let go, it brakes, as with Ctrl-C")
         self.state, self.cause = state, cause
+
+    def _tell_what_is_missing(self, row: np.void) -> None:
+        """Tell, once, why it does not home."""
+        if self.told or self.state != State.IDLE or self.cause != Cause.NONE or row["time"] < WAITED * SECOND:
+            return
+        self.told, head = True, self.rig.ring.head
+        heard = {name: row["inputs"][f"{name}_count"] >= 0 for name in ("load", "pose")}
+        missing = [words for name, words in (("load", "sensor"), ("pose", "robot")) if not heard[name]]
+        why = f"nothing is heard of the {' and the '.join(missing)}" if missing else "sensor or robot are not well"
+        counts = [(head["bad_readings"], "of the sensor"), (head["bad_poses"], "of the robot")]
+        bad = [f"{count} packets {words} are refused" for count, words in counts if count]
+        bad += [f"{head['foreign']} are from elsewhere"] if head["foreign"] else []
+        self.console.tell("; ".join([f"still idle: {why}", *bad]))
 
     def _next(self) -> Request:
         """What is asked for in this state."""
@@ -111,7 +131,9 @@ class Operation:
         if self.hold_to_run:
             held = self.console.held()
             if held:
-                self.rig.hold(HOLD)
+                repeated = time.monotonic() < self.pressed + HOLD
+                self.rig.hold(REPEATED if repeated else HOLD)
+                self.pressed = time.monotonic()
             return NEXT.get(self.state, Request.NONE) if held or self.state == State.IDLE else Request.NONE
         if (line := self.console.typed()) is not None:
             self.confirmed.add(line.strip().lower())

@@ -24,6 +24,7 @@ POSES = {
     "/model/pose": ("outputs", "model_pose"),
 }
 WRENCH = "/sensor/wrench"
+JOINTS = "/joint_states"  # of robots that tell their joints
 DIAGNOSTICS = "/diagnostics"
 LEVELS = {State.FAULT: 2, State.STOPPING: 1}  # of DiagnosticStatus; 0 is well
 TIMES = ("time", "answer", "waiting")
@@ -49,6 +50,7 @@ class RigLogWriter:
             CYCLE: "dockdyn/Cycle",
             **dict.fromkeys(POSES, "geometry_msgs/PoseStamped"),
             WRENCH: "geometry_msgs/WrenchStamped",
+            JOINTS: "sensor_msgs/JointState",
             DIAGNOSTICS: "diagnostic_msgs/DiagnosticArray",
         }
         self.schemas = {
@@ -73,6 +75,10 @@ class RigLogWriter:
         messages |= {topic: {"pose": _pose(row[part][name])} for topic, (part, name) in POSES.items()}
         load = whole(row["inputs"]["load"])
         messages[WRENCH] = {"wrench": {"force": _vector(load[:3]), "torque": _vector(load[3:])}}
+        known = np.isfinite(row["joints"])
+        if row["waiting"] and known.any():
+            names = [f"joint_{number + 1}" for number in np.flatnonzero(known)]
+            messages[JOINTS] = {"name": names, "position": row["joints"][known].tolist(), "velocity": [], "effort": []}
         state = (int(row["outputs"]["state"]), int(row["outputs"]["cause"]))
         if state != self.state:
             messages[DIAGNOSTICS] = {"status": [_status(*state)]}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dockdyn.realtime.devices.device import JOINTS
 from dockdyn.translate.c_step import CStep
 
 RECORDS_AT = 4096  # bytes
@@ -26,15 +27,19 @@ HEAD = np.dtype(
             "foreign",
             "capacity",
             "written",
+            "over",
+            "logged",
         )
     ]
 )
 
 
 def record_type(step: CStep) -> np.dtype:
-    """A record: times, inputs and outputs of a cycle."""
+    """A record: times, joints, inputs and outputs of a cycle."""
     times = [(name, np.int64) for name in ("time", "answer", "waiting")]
-    return np.dtype([*times, ("inputs", step.input_type), ("outputs", step.output_type)])
+    return np.dtype(
+        [*times, ("joints", np.float64, JOINTS), ("inputs", step.input_type), ("outputs", step.output_type)]
+    )
 
 
 def make_ring(path: Path, step: CStep, capacity: int) -> None:

@@ -14,17 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.hil.operation import Request
+from dockdyn.hil.operation import Request, State
+from dockdyn.realtime.connections import Connections, NotConnected, connected
 from dockdyn.realtime.device_kinds import ASKED, Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
-from dockdyn.scenario.tables.devices import DevicesSection
+from dockdyn.scenario.tables.devices import DevicesSection, RobotDevice, SensorDevice, URSection
 from dockdyn.translate.c_library import compiled
 from dockdyn.translate.c_step import CStep
 
 LOOP = Path(__file__).parent / "loop"
 REMEMBERED = 60.0  # s of records in the ring
-PATIENCE = 5.0  # s, for a process to begin or to end
+PATIENCE = 5.0  # s, for a process to begin, to go on or to end
 POLL = 5e-3  # s
 
 
@@ -66,6 +67,25 @@ class ServedRig:
         """Whether the process still runs."""
         return self.process.poll() is None
 
+    def stop(self) -> None:
+        """Brake and end the loop, if it runs; one that neither ends nor goes on braking is killed."""
+        if self.running:
+            self.process.terminate()
+        seen, deadline = -1, time.monotonic() + PATIENCE
+        while self.running and time.monotonic() < deadline:
+            time.sleep(POLL)
+            last = self.ring.last()
+            if self.ring.written != seen and last is not None and last["outputs"]["state"] == State.STOPPING:
+                seen, deadline = (
+                    self.ring.written,
+                    time.monotonic() + PATIENCE,
+                )  # it ends after a known number of cycles
+        if self.running:
+            self.process.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(PATIENCE)
+        self.ring.head["over"] = 1
+
 
 @contextlib.contextmanager
 def served(
@@ -76,37 +96,47 @@ def served(
     `scenario` is its text, for the log. Raises Refused where the system does not allow real time and `best_effort` is
     false, where an address is taken, and where the loop ends before the block; NoCompiler without a C compiler.
     """
-    program = loop_program(step, devices)
-    with tempfile.TemporaryDirectory(prefix="dockdyn-rig-", dir=_shared_folder()) as folder:
-        ring, image = Path(folder) / "ring", Path(folder) / "image"
+    with contextlib.ExitStack() as stack:
+        connections: Connections | None = None
+        if isinstance(section.robot, URSection):
+            try:
+                connections = stack.enter_context(connected(section.robot, devices.robot_settings))
+            except NotConnected as error:
+                raise Refused(f"rig.device.robot: {error}") from None
+            devices = devices._replace(robot_settings=connections.settings)
+        program = loop_program(step, devices)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dockdyn-rig-", dir=_shared_folder())))
+        ring, image = folder / "ring", folder / "image"
         make_ring(ring, step, max(int(REMEMBERED / devices.period), 1000))
         image.write_bytes(step.image)
-        words = [str(program), str(ring), str(image), str(round(devices.period * SECOND))]
-        asked = section.sensor.kind in ASKED
-        words += [
-            section.sensor.host,
-            str(section.sensor.port),
-            str(int(asked)),
-            section.robot.host,
-            str(section.robot.port),
-        ]
-        words += [
-            str(settings.priority),
-            str(-1 if settings.cpu is None else settings.cpu),
-            str(int(settings.best_effort)),
-        ]
-        with subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True) as process:
-            served_rig = ServedRig(process, Ring(ring, record_type(step)))
+        robot, descriptors = _way(section.robot), list[int]()
+        if connections is not None:
             try:
-                _wait_for_begin(served_rig)
-                with _logging(ring, step, scenario, log):
-                    yield served_rig
-                    _end(served_rig)
+                connections.start()
+            except NotConnected as error:
+                raise Refused(f"rig.device.robot: {error}") from None
+            descriptors = [connections.told.fileno(), connections.commands.fileno()]
+            robot = "use:{}:{}".format(*descriptors)
+        words = [str(program), str(ring), str(image), str(round(devices.period * SECOND)), str(int(devices.by_clock))]
+        words += [str(settings.priority), str(-1 if settings.cpu is None else settings.cpu)]
+        words += [str(int(settings.best_effort)), _way(section.sensor), robot]
+        process = stack.enter_context(
+            subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True, pass_fds=descriptors)
+        )
+        rig = ServedRig(process, Ring(ring, record_type(step)))
+        stack.callback(rig.stop)
+        _wait_for_begin(rig)
+        with _logging(rig.ring, ring, step, scenario, log):
+            try:
+                yield rig
+                _end(rig)
             finally:
-                process.terminate()  # it brakes first
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(PATIENCE)
-                process.kill()
+                rig.stop()
+
+
+def _way(device: SensorDevice | RobotDevice) -> str:
+    """How a device is reached, as the loop takes it."""
+    return f"{'ask' if device.kind in ASKED else 'hear'}:{device.host}:{device.port}"
 
 
 def loop_program(step: CStep, devices: Devices) -> Path:
@@ -152,18 +182,35 @@ def _end(rig: ServedRig) -> None:
 
 
 @contextlib.contextmanager
-def _logging(ring: Path, step: CStep, scenario: str, log: Path | None) -> Iterator[None]:
-    """A process that writes the log, until the block ends."""
+def _logging(ring: Ring, path: Path, step: CStep, scenario: str, log: Path | None) -> Iterator[None]:
+    """A process that writes the log of a ring in a file, until the block ends and the loop with it."""
     if log is None:
         yield
         return
     facts = {"entries": [[list(each) for each in part] for part in (step.inputs, step.outputs)], "scenario": scenario}
-    words = [sys.executable, "-m", "dockdyn.realtime.log_writer", str(ring), str(log)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(facts).encode() + b"\n")
-        process.stdin.flush()
+    words = [sys.executable, "-m", "dockdyn.realtime.log_writer", str(path), str(log)]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
+    assert process.stdin is not None
+    try:
+        with contextlib.suppress(BrokenPipeError):  # it has ended: told below
+            process.stdin.write(json.dumps(facts).encode() + b"\n")
+            process.stdin.flush()
         yield
-        process.stdin.close()
-        if process.wait():
-            raise Refused(f"{log}: the log cannot be written")
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        code = _wait_while_it_writes(process, ring)
+    if code:
+        raise Refused(f"{log}: the log cannot be written")
+
+
+def _wait_while_it_writes(process: subprocess.Popen[bytes], ring: Ring) -> int:
+    """Waits for the process of the log, as long as it goes on; one that does not is killed. Its exit code."""
+    seen, deadline = -1, time.monotonic() + 2 * PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        time.sleep(POLL)
+        if ring.head["logged"] != seen:
+            seen, deadline = int(ring.head["logged"]), time.monotonic() + 2 * PATIENCE
+    if process.poll() is None:
+        process.kill()
+    return process.wait()

@@ -11,7 +11,7 @@ from c_codecs import FLAGS, GCC
 from codec_cases import raw_settings
 
 from dockdyn.realtime.devices.catalogue import C_FILES, ROBOTS, SENSORS
-from dockdyn.realtime.devices.device import HERE, Command, PacketError, Pose, Reading, c_initialiser
+from dockdyn.realtime.devices.device import HERE, Command, PacketError, Pose, c_initialiser
 from dockdyn.realtime.devices.egm import EGMSettings
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
@@ -19,11 +19,11 @@ from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
 from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
-from dockdyn.realtime.devices.emulated.rtde import EmulatedUR
+from dockdyn.realtime.devices.emulated.rtde import URInPackets
 from dockdyn.realtime.devices.fanuc import FanucSettings
 from dockdyn.realtime.devices.netft import NetFTSettings
 from dockdyn.realtime.devices.rsi import RSISettings
-from dockdyn.realtime.devices.rtde import RTDE, RTDESettings
+from dockdyn.realtime.devices.rtde import RTDESettings
 
 pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")
 START = Pose((0.5, 0.1, 0.9), (0.1, 0.2, 0.3))
@@ -60,7 +60,7 @@ int {id}_decode(const uint8_t *packet, size_t size, dd_pose *pose) {{
     return dd_find_robot("{name}")->decode(&{id}, packet, size, pose);
 }}
 size_t {id}_encode(const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {{
-    return dd_find_robot("{name}")->encode(&{id}, command, ms, out, room);
+    return dd_find_robot("{name}")->encode(&{id}, command, ms, 0, out, room);
 }}
 size_t {id}_start(uint8_t *out, size_t room) {{ return dd_find_robot("{name}")->start(&{id}, out, room); }}
 size_t {id}_stop(uint8_t *out, size_t room) {{ return dd_find_robot("{name}")->stop(&{id}, out, room); }}
@@ -128,31 +128,12 @@ class Served:
         return getattr(self.library, f"{self.id}_good")()
 
 
-class EmulatedURAsOthers:
-    """The robot of two connections as one that is told and answered in packets."""
-
-    def __init__(self):
-        self.robot, client = EmulatedUR(START), RTDE(ROBOT_SETTINGS["ur-rtde"])
-        for request in client.encode_requests():
-            for answer in self.robot.receive(0.0, request):
-                client.decode_answer(answer)
-
-    def __getattr__(self, name):
-        return getattr(self.robot, name)
-
-    def tick(self, time, actual):
-        return self.robot.tick(time, actual, Reading())
-
-    def receive(self, time, packet):
-        self.robot.receive_commands(time, packet)
-
-
 EMULATED = {
     "kuka-rsi": lambda: EmulatedRSI(ROBOT_SETTINGS["kuka-rsi"], RSIRobotSettings(late_limit=3), START),
     "raw-udp": lambda: emulate_raw_robot(RAW, CYCLE, START),
     "abb-egm": lambda: emulate_egm(CYCLE, START),
     "fanuc-stream-motion": lambda: EmulatedFanuc(FanucSettings(), CYCLE, START),
-    "ur-rtde": EmulatedURAsOthers,
+    "ur-rtde": lambda: URInPackets(START, ROBOT_SETTINGS["ur-rtde"]),
 }
 # what a command may be wrong by on the wire, m and rad: half of the last decimal or unit, or 24 bits of mm and degrees
 RESOLUTION = {

@@ -3,6 +3,9 @@
 A cycle takes what the devices say and answers with a command. Its states are those that an operator goes through; each goes
 to the next by a request, none by itself but at the end of a run and of braking.
 
+Time is that of the commands: in a cycle in which none is due the robot stays where it was told to be, and so do the command
+and the virtual spacecraft; only what is watched goes on. A stop in such a cycle finds the robot at rest already.
+
 Units: SI: m, rad, m/s, rad/s, N, N m, J, s; counts are cycles.
 Source: own construction.
 """
@@ -55,12 +58,13 @@ class Inputs(NamedTuple):
     late: Count
     request: Count
     held: Count  # 0: hold-to-run is released
+    due: Count  # 0: the robot asks for nothing, and nothing can be sent
 
 
 def silence(axes: int) -> Inputs:
     """What goes into a cycle while nothing has been heard."""
     still, none, never = jnp.zeros(axes), jnp.zeros((), int), jnp.asarray(-1)
-    return Inputs(still, never, none, still, never, none, none, none, none)
+    return Inputs(still, never, none, still, never, none, none, none, none, none)
 
 
 class Outputs(NamedTuple):
@@ -134,23 +138,27 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
     """One cycle."""
     rig, limits, period = driven.rig, driven.limits, driven.rig.hold
     watch, fault = watch_devices(limits, before.watch, Told(*given[: len(Told._fields)]), before.sent)
-    computer = with_pose(rig, before.computer, watch.pose)
-    moves = (before.state == State.RUNNING) & (before.ran >= driven.ramp + driven.settle)
+    due = given.due != 0
+    heard = with_pose(rig, before.computer, watch.pose)
+    computer = jax.tree.map(lambda one, other: jnp.where(due, one, other), heard, before.computer)
+    moves = due & (before.state == State.RUNNING) & (before.ran >= driven.ramp + driven.settle)
     after, answer, seen = compute(rig, computer, watch.load)
     energy, way = ENERGY.step(before.energy, seen)
     given_energy = before.given + jnp.sum(before.energy.force * way)
-    wanted = _wanted(driven, before, watch.pose, answer.command)
+    wanted = jnp.where(due, _wanted(driven, before, watch.pose, answer.command), before.sent)
     unsound = first_cause(
         [
             fault,
             jnp.where(moves, check_energy(limits, energy.excess, given_energy), int(Cause.NONE)),
-            check_command(limits, before.sent, before.rate, wanted, period),
+            jnp.where(due, check_command(limits, before.sent, before.rate, wanted, period), int(Cause.NONE)),
             _asked_to_stop(driven, before, given, moves & (computer.moving.tick >= driven.last * rig.schedule.ticks)),
         ]
     )
     tripped = _any(before.state, State.HOMED, State.ARMED, State.RUNNING) & (unsound != Cause.NONE)
     braking = tripped | _any(before.state, State.STOPPING, State.FAULT)
-    rate = jnp.where(braking, brake(limits, before.rate, period), (wanted - before.sent) / period)
+    slower = jnp.where(due, brake(limits, before.rate, period), 0.0)
+    faster = jnp.where(due, (wanted - before.sent) / period, before.rate)
+    rate = jnp.where(braking, slower, faster)
     sent = jnp.where(braking, before.sent + rate * period, wanted)
     idle = before.state == State.IDLE
     rate = jnp.where(idle, 0.0, rate)
@@ -160,7 +168,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
     near = (jnp.abs(sent - driven.start) <= NEAR).all() & (jnp.abs(rate) * period <= NEAR).all()
     state = jnp.where(tripped, int(State.STOPPING), _next(before, given.request, quiet, near, (rate == 0).all(), cause))
     kept = jax.tree.map(lambda one, other: jnp.where(moves, one, other), after, computer)
-    ran = jnp.where(before.state == State.RUNNING, before.ran + 1, before.ran)
+    ran = jnp.where(due & (before.state == State.RUNNING), before.ran + 1, before.ran)
     driving = Driving(
         state,
         cause,

@@ -38,10 +38,11 @@ static int decode_raw_pose(void *device, const uint8_t *packet, size_t size, dd_
     return raw_udp_decode_pose(device, packet, size, pose);
 }
 
-static size_t encode_raw(void *device, const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {
+static size_t encode_raw(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
     struct raw_udp *const raw = device;
     const size_t size = raw_udp_encode_command(raw, command, raw->commands + 1, out, room);
-    (void)ms;
+    (void)ms, (void)last;
     raw->commands += size > 0;
     return size;
 }
@@ -54,8 +55,9 @@ static int decode_rsi(void *device, const uint8_t *packet, size_t size, dd_pose 
     return rsi_decode_robot(device, packet, size, pose);
 }
 
-static size_t encode_rsi(void *device, const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {
-    (void)ms;
+static size_t encode_rsi(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)ms, (void)last;
     return rsi_encode_answer(device, command, out, room);
 }
 
@@ -67,7 +69,9 @@ static int decode_egm(void *device, const uint8_t *packet, size_t size, dd_pose 
     return egm_decode_robot(device, packet, size, pose);
 }
 
-static size_t encode_egm(void *device, const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {
+static size_t encode_egm(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)last;
     return egm_encode_command(device, command, (uint32_t)ms, out, room);
 }
 
@@ -87,9 +91,10 @@ static int decode_fanuc(void *device, const uint8_t *packet, size_t size, dd_pos
     return fanuc_decode_robot(device, packet, size, pose);
 }
 
-static size_t encode_fanuc(void *device, const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {
+static size_t encode_fanuc(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
     (void)ms;
-    return fanuc_encode_command(device, command, 0, out, room);
+    return fanuc_encode_command(device, command, last, out, room);
 }
 
 static const dd_counts *counts_fanuc(const void *device) {
@@ -101,8 +106,9 @@ static int decode_rtde(void *device, const uint8_t *packet, size_t size, dd_pose
     return rtde_decode_data(device, packet, size, pose, &reading);
 }
 
-static size_t encode_rtde(void *device, const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {
-    (void)ms;
+static size_t encode_rtde(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)ms, (void)last;
     return rtde_encode_command(device, command, out, room);
 }
 
@@ -116,11 +122,11 @@ static const dd_sensor_calls sensors[] = {
 };
 
 static const dd_robot_calls robots[] = {
-    {"kuka-rsi", write_nothing, write_nothing, decode_rsi, encode_rsi, counts_rsi},
-    {"raw-udp", write_nothing, write_nothing, decode_raw_pose, encode_raw, counts_raw},
-    {"abb-egm", write_nothing, write_nothing, decode_egm, encode_egm, counts_egm},
-    {"fanuc-stream-motion", start_fanuc, stop_fanuc, decode_fanuc, encode_fanuc, counts_fanuc},
-    {"ur-rtde", write_nothing, write_nothing, decode_rtde, encode_rtde, counts_rtde},
+    {"kuka-rsi", write_nothing, write_nothing, decode_rsi, encode_rsi, counts_rsi, NULL},
+    {"raw-udp", write_nothing, write_nothing, decode_raw_pose, encode_raw, counts_raw, NULL},
+    {"abb-egm", write_nothing, write_nothing, decode_egm, encode_egm, counts_egm, NULL},
+    {"fanuc-stream-motion", start_fanuc, stop_fanuc, decode_fanuc, encode_fanuc, counts_fanuc, NULL},
+    {"ur-rtde", write_nothing, write_nothing, decode_rtde, encode_rtde, counts_rtde, rtde_find_package},
 };
 
 const dd_sensor_calls *dd_find_sensor(const char *name) {

@@ -19,8 +19,9 @@ typedef struct dd_robot_calls {
     size_t (*start)(void *device, uint8_t *out, size_t room); /* what asks for poses; zero where nothing does */
     size_t (*stop)(void *device, uint8_t *out, size_t room);
     int (*decode)(void *device, const uint8_t *packet, size_t size, dd_pose *);
-    size_t (*encode)(void *device, const dd_command *, uint64_t milliseconds, uint8_t *out, size_t room);
+    size_t (*encode)(void *device, const dd_command *, uint64_t milliseconds, int last, uint8_t *out, size_t room);
     const dd_counts *(*counts)(const void *device);
+    int (*cut)(const uint8_t *bytes, size_t size, size_t *package); /* of a stream: finds its packets; else NULL */
 } dd_robot_calls;
 
 const dd_sensor_calls *dd_find_sensor(const char *name); /* NULL for a name that there is not */

@@ -8,8 +8,10 @@ enum { RECORDS_AT = 4096 }; /* bytes */
 
 typedef struct {
     int64_t time;    /* ns since the loop began, CLOCK_MONOTONIC */
-    int64_t answer;  /* ns from the kernel's receiving a pose to the command's being sent; negative: none was answered */
+    int64_t answer;  /* ns from the kernel's receiving a pose, or the cycle's instant, to the command's being sent; negative:
+                        none was sent */
     int64_t waiting; /* poses that waited when the cycle began */
+    double joints[8]; /* rad or m, as the robot told them last; NaN: it does not */
     cycle_inputs inputs;
     cycle_outputs outputs;
 } record;
@@ -25,6 +27,9 @@ typedef struct {
     int64_t bad_readings, bad_poses, foreign; /* packets that are refused, or come from elsewhere */
     int64_t capacity; /* records in the ring */
     int64_t written;  /* records so far: number n is at n % capacity */
+    int64_t over;     /* not zero: no more will come; also written by those who watch, of a loop that was killed */
+    /* written by who logs */
+    int64_t logged; /* records that are in the log */
 } head;
 
 #endif

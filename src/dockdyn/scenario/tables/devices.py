@@ -84,18 +84,41 @@ class EGMSection(Section):
     port: Port = 6510
 
 
+class FanucSection(Section):
+    """A robot of FANUC with Stream Motion: where it is asked, and the version of the protocol."""
+
+    kind: Literal["fanuc-stream-motion"]
+    host: Host = "127.0.0.1"
+    port: Port = 60015
+    version: Annotated[int, Field(ge=1, le=3)] = 1
+
+
+class URSection(Section):
+    """A robot of Universal Robots: where it tells its state, and where its program takes commands from this computer."""
+
+    kind: Literal["ur-rtde"]
+    host: Host = "127.0.0.1"
+    port: Port = 30004
+    reverse_port: Port = 50001
+    version: Annotated[int, Field(ge=1, le=2)] = 2
+    patience: quantity("s", "a time", above=0) = 0.02
+
+
 class RawRobotSection(Section):
-    """A robot whose packets are stated, which speaks to this computer at `port`."""
+    """A robot whose packets are stated, which speaks to this computer at `port`; it is answered, or told by the clock."""
 
     kind: Literal["raw-udp"] = "raw-udp"
     host: Host = "127.0.0.1"
     port: Port = 49153
+    pace: Literal["robot", "clock"] = "robot"
     pose: PacketSection | None = None
     command: PacketSection | None = None
 
 
 SensorDevice = Annotated[NetFTSection | RawSensorSection, Field(discriminator="kind")]
-RobotDevice = Annotated[RSISection | EGMSection | RawRobotSection, Field(discriminator="kind")]
+RobotDevice = Annotated[
+    RSISection | EGMSection | FanucSection | URSection | RawRobotSection, Field(discriminator="kind")
+]
 
 
 class DevicesSection(Section):

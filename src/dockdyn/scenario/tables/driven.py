@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.devices import DevicesSection
+from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.scenario.tables.part import refuse
 
 OF_ANGLES = ("torque", "turn", "turning_speed", "turning_acceleration", "tracking_turn")
@@ -63,3 +64,4 @@ class DrivenSection(Section):
     settle: quantity("s", "a time", least=0) = 1.0
     limits: LimitsSection
     device: DevicesSection = DevicesSection()
+    emulator: EmulatorSection = EmulatorSection()

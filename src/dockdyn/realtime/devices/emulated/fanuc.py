@@ -12,6 +12,8 @@ from dockdyn.realtime.devices.device import BadPacket, Command, Pose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.fanuc import REQUEST_SIZE, Fanuc, FanucRequest, FanucSettings
 
+NOT_WELL = 1  # a bit of a status
+
 
 class EmulatedFanuc:
     """The robot: tells where it is once asked to; answers may be late from its first command on, and the last one ends them."""
@@ -28,6 +30,14 @@ class EmulatedFanuc:
         """Be ready for a start where the robot is."""
         self.started = False
         self.cycle.restart(time, Command(start.position, start.rotation_vector), waiting=True)
+
+    def fail(self, failed: bool) -> None:
+        """Tell, or no longer, that it is not well."""
+        self.status = NOT_WELL if failed else 0
+
+    def stop(self, cause: str) -> None:
+        """Stop where the robot is, and be silent."""
+        self.cycle.stop(cause)
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
         """The message of a cycle that begins, if one is due: where the robot is."""

@@ -5,6 +5,8 @@ Units: N, N m, s.
 
 from __future__ import annotations
 
+import math
+
 from dockdyn.realtime.devices.device import BadPacket, Reading
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, Three
 from dockdyn.realtime.devices.netft import (
@@ -61,11 +63,25 @@ class EmulatedNetFT:
             self._began = time
         return []
 
-    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]:
-        """The packets that are due at a time, of the true force and torque."""
+    def restart(self, time: float) -> None:
+        """As after its power was off: it waits to be asked."""
+        self._together, self._waiting = 0, b""
+        self._rdt = self._ft = 0
+
+    @property
+    def next(self) -> float:
+        """When its next record is due; infinity while it does not stream."""
+        return self._began + self._told / self.rate if self._together else math.inf
+
+    def fail(self, failed: bool) -> None:
+        """Tell, or no longer, that it is not well."""
+        self.status = ERROR_SUMMARY if failed else 0
+
+    def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
+        """The packets that are due at a time, or so far `ahead` (s) of it, of the true force and torque."""
         packets = []
         for _ in range(RECORDS):
-            if not self._together or time < self._began + self._told / self.rate - 1e-9:
+            if not self._together or time + ahead < self._began + self._told / self.rate - 1e-9:
                 break
             self._waiting += self._record(time, force, torque)
             if self._left is not None:

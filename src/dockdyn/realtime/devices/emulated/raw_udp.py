@@ -16,23 +16,38 @@ class EmulatedRawSensor:
     The settings are those of the server.
     """
 
-    SATURATED = 1
+    SATURATED, FAILED = 1, 2
 
     def __init__(self, settings: RawUDPSettings, errors: SensorErrors | None = None, rate: float = 1000.0) -> None:
         self.codec = RawUDP(settings.other_side)
         self.errors = errors or SensorErrors()
         self.rate = rate
+        self.status = 0  # bits of faults besides that of saturation
         self._told = 0
+        self._before = 0  # readings before it was last restarted
 
     def receive(self, time: float, packet: bytes) -> list[bytes]:
         """It takes nothing."""
         return []
 
-    def tick(self, time: float, force: Three, torque: Three) -> list[bytes]:
-        """The reading that is due at a time, of the true force and torque."""
-        if time < self._told / self.rate - 1e-9:
+    def restart(self, time: float) -> None:
+        """As after its power was off: it counts from one again."""
+        self._before = self._told
+
+    @property
+    def next(self) -> float:
+        """When its next reading is due."""
+        return self._told / self.rate
+
+    def fail(self, failed: bool) -> None:
+        """Tell, or no longer, that it is not well."""
+        self.status = self.FAILED if failed else 0
+
+    def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
+        """The reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
+        if time + ahead < self._told / self.rate - 1e-9:
             return []
         self._told += 1
         told_force, told_torque = self.errors.measure(time, force, torque)
-        status = self.SATURATED if self.errors.saturated else 0
-        return [self.codec.encode_reading(Reading(told_force, told_torque, self._told, status))]
+        status = self.status | (self.SATURATED if self.errors.saturated else 0)
+        return [self.codec.encode_reading(Reading(told_force, told_torque, self._told - self._before, status))]

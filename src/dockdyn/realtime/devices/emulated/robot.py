@@ -15,6 +15,8 @@ from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 
+NOT_WELL = 1  # a bit of a status
+
 
 class CommandCodec(Protocol):
     """What takes a command out of a packet."""
@@ -46,6 +48,14 @@ class CommandedRobot:
         """Begin anew where the robot is; commands may count from any number."""
         self.codec.forget()
         self.cycle.restart(time, Command(start.position, start.rotation_vector))
+
+    def fail(self, failed: bool) -> None:
+        """Tell, or no longer, that it is not well."""
+        self.status = NOT_WELL if failed else 0
+
+    def stop(self, cause: str) -> None:
+        """Stop where the robot is, and be silent."""
+        self.cycle.stop(cause)
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
         """The message of a cycle that begins, if one is due: where the robot is."""

@@ -50,6 +50,13 @@ class EmulatedRSI:
         self._start = Command(start.position, start.rotation_vector)
         self.cycle.restart(time, self._start)
 
+    def fail(self, failed: bool) -> None:
+        """It has no word for that: nothing."""
+
+    def stop(self, cause: str) -> None:
+        """Stop where the robot is, and be silent."""
+        self.cycle.stop(cause)
+
     def tick(self, time: float, actual: Pose) -> list[bytes]:
         """The message of a cycle that begins, if one is due: where the robot is."""
         relative = self.codec.settings.relative

@@ -13,6 +13,7 @@ from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.rtde import (
     EMERGENCY_STOP,
+    NOT_POWERED,
     OUTPUTS,
     PAUSE,
     PROTECTIVE_STOP,
@@ -130,3 +131,53 @@ class EmulatedUR:
             self.cycle.restart(time, self.cycle.setpoint, waiting=True)
             self._next = time
         return (b"" if version == 1 else bytes([self._agreed])) + ",".join(types).encode()
+
+
+class URInPackets:
+    """The robot as others are: it says where it is in packets, and takes commands; with a force of zero at its tool.
+
+    Its requests are those of `robot`, which `settings` agree with at once where there is no connection that does.
+    """
+
+    def __init__(self, start: Pose, settings: RTDESettings | None = None) -> None:
+        self.robot, self.settings = EmulatedUR(start), settings
+        self._agree(0.0)
+
+    def _agree(self, time: float) -> None:
+        if self.settings is not None:
+            client = RTDE(self.settings)
+            for request in client.encode_requests():
+                for answer in self.robot.receive(time, request):
+                    client.decode_answer(answer)
+
+    @property
+    def cycle(self) -> MasterCycle:
+        """Its cycle, a new one with each agreement."""
+        return self.robot.cycle
+
+    @property
+    def ignored(self) -> Counter[str]:
+        """What it did not take, by the reason."""
+        return self.robot.ignored
+
+    def fail(self, failed: bool) -> None:
+        """Tell, or no longer, that its power is off."""
+        self.robot.status = NOT_POWERED if failed else 0
+
+    def stop(self, cause: str) -> None:
+        """Stop where the robot is, and say so."""
+        self.robot.stop(cause)
+
+    def reconnect(self, time: float, start: Pose) -> None:
+        """Begin anew where the robot is."""
+        self.robot.reconnect(time, start)
+        self._agree(time)
+
+    def receive(self, time: float, packet: bytes) -> list[bytes]:
+        """Take bytes of commands."""
+        self.robot.receive_commands(time, packet)
+        return []
+
+    def tick(self, time: float, actual: Pose) -> list[bytes]:
+        """The package that is due at a time: where the robot is."""
+        return self.robot.tick(time, actual, Reading())

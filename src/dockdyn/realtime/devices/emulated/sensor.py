@@ -43,15 +43,16 @@ class SensorErrors:
     def __init__(self, settings: SensorSettings | None = None, seed: int = 0) -> None:
         self.settings = settings or SensorSettings()
         self.saturated = False  # whether a number of the last reading is at its largest
+        self.frozen = self.not_a_number = False  # as in their spans
         self._random = random.Random(seed)
         self._last: tuple[Three, Three] | None = None
 
     def measure(self, time: float, force: Three, torque: Three) -> tuple[Three, Three]:
         """What the sensor tells of the true force and torque."""
         mine = self.settings
-        if _within(time, mine.not_a_number):
+        if self.not_a_number or _within(time, mine.not_a_number):
             return (math.nan,) * 3, (math.nan,) * 3
-        if _within(time, mine.frozen) and self._last:
+        if (self.frozen or _within(time, mine.frozen)) and self._last:
             return self._last
         told_force = self._told(time, force, mine.force_bias, mine.force_drift, mine.force_noise, mine.force_step)
         told_torque = self._told(time, torque, mine.torque_bias, mine.torque_drift, mine.torque_noise, mine.torque_step)

@@ -35,7 +35,7 @@ class Wire:
         self._random = random.Random(seed)
         self._under_way: list[tuple[float, int, bytes]] = []
         self._sent = 0
-        self._last = float("-inf")
+        self._last = self.arrived = float("-inf")
 
     def send(self, time: float, packet: bytes) -> None:
         """Give a packet to the network."""
@@ -54,11 +54,17 @@ class Wire:
             self.duplicated += 1
             self._put(arrival + again * self.settings.jitter, packet)
 
+    @property
+    def next(self) -> float:
+        """When the next packet arrives; infinity where none is under way."""
+        return self._under_way[0][0] if self._under_way else float("inf")
+
     def deliver(self, time: float) -> list[bytes]:
-        """Take the packets that have arrived, in their order."""
+        """Take the packets that have arrived, in their order; `arrived` is when the last of them did."""
         arrived = []
         while self._under_way and self._under_way[0][0] <= time:
-            arrived.append(heapq.heappop(self._under_way)[2])
+            self.arrived, _, packet = heapq.heappop(self._under_way)
+            arrived.append(packet)
         return arrived
 
     def _put(self, arrival: float, packet: bytes) -> None:

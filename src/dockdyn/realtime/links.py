@@ -1,0 +1,152 @@
+"""The sockets of emulated devices: datagrams, or the connections of a robot of Universal Robots.
+
+Nothing here waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from typing import Protocol
+
+from dockdyn.realtime.devices.emulated.rtde import URInPackets
+
+ROOM = 2048  # bytes of a packet
+Address = tuple[str, int]
+NOBODY = (BlockingIOError, ConnectionError)  # none is left; nobody listens at the other end
+
+
+class Link(Protocol):
+    """The way between an emulated device and the computer."""
+
+    def received(self, time: float) -> list[bytes]:
+        """What has come since the last call."""
+
+    def send(self, packet: bytes) -> None:
+        """Send to the computer, if it is known and listens."""
+
+    def sockets(self) -> list[socket.socket]:
+        """What may bring something."""
+
+    def reset(self) -> None:
+        """As after the device was switched off and on."""
+
+    def close(self) -> None:
+        """Nothing more."""
+
+
+class Datagrams:
+    """Packets to and from one computer: the one at an address, or who has asked last at that of the device."""
+
+    def __init__(self, address: Address, asked: bool):
+        """Raises OSError where an address of its own is taken."""
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setblocking(False)
+        self.computer: Address | None = None if asked else address
+        if asked:
+            try:
+                self.socket.bind(address)
+            except OSError:
+                self.socket.close()
+                raise
+
+    def received(self, time: float) -> list[bytes]:
+        found = []
+        with contextlib.suppress(*NOBODY):
+            while True:
+                packet, self.computer = self.socket.recvfrom(ROOM)
+                found.append(packet)
+        return found
+
+    def send(self, packet: bytes) -> None:
+        if self.computer is not None:
+            with contextlib.suppress(*NOBODY):
+                self.socket.sendto(packet, self.computer)
+
+    def sockets(self) -> list[socket.socket]:
+        return [self.socket]
+
+    def reset(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+class URConnections:
+    """The connections of a robot: it is asked on one for what it says, and takes commands on one that its program opens."""
+
+    def __init__(self, robot: URInPackets, address: Address, reverse_port: int):
+        """Raises OSError where the address is taken."""
+        self.robot, self.reverse_port = robot, reverse_port
+        self.listening = socket.create_server(address)
+        self.listening.setblocking(False)
+        self.asked: socket.socket | None = None
+        self.commands: socket.socket | None = None
+
+    def received(self, time: float) -> list[bytes]:
+        """The bytes of commands; requests are answered at once."""
+        with contextlib.suppress(*NOBODY):
+            one, _ = self.listening.accept()
+            self._let_go()
+            self.asked = one
+            one.setblocking(False)
+        for request in _read(self.asked):
+            if not request:
+                self._let_go()
+                break
+            for answer in self.robot.robot.receive(time, request):
+                self.send(answer)
+        self._open_commands()
+        found = _read(self.commands)
+        if b"" in found and self.commands is not None:
+            self.commands.close()
+            self.commands = None
+        return [each for each in found if each]
+
+    def _open_commands(self) -> None:
+        """The robot's program, started once the computer has spoken to it, opens its connection."""
+        if self.asked is None or self.commands is not None:
+            return
+        with contextlib.suppress(OSError):
+            computer = self.asked.getpeername()[0]
+            self.commands = socket.create_connection((computer, self.reverse_port), timeout=0.01)
+            self.commands.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.commands.setblocking(False)
+
+    def send(self, packet: bytes) -> None:
+        if self.asked is not None:
+            with contextlib.suppress(*NOBODY):
+                self.asked.send(packet)
+
+    def sockets(self) -> list[socket.socket]:
+        return [each for each in (self.listening, self.asked, self.commands) if each is not None]
+
+    def reset(self) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for each in (self.asked, self.commands):
+            if each is not None:
+                each.close()
+        self.asked = self.commands = None
+
+    def close(self) -> None:
+        self._let_go()
+        self.listening.close()
+
+
+def _read(one: socket.socket | None) -> list[bytes]:
+    """What has come; empty bytes at the end where the other end has closed it."""
+    found: list[bytes] = []
+    if one is None:
+        return found
+    try:
+        while True:
+            found.append(one.recv(ROOM))
+            if not found[-1]:
+                return found
+    except BlockingIOError:
+        return found
+    except ConnectionError:
+        return [*found, b""]

@@ -1,0 +1,150 @@
+"""Processes of `dockdyn rig` as a user starts them, for tests: every wait for them has an end."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from driven_rigs import on_a_line
+
+PATIENT = {  # of a computer that others share
+    "rig__limits__sensor_silence": "1 s",
+    "rig__limits__robot_silence": "1 s",
+    "rig__limits__late_cycles": 250,
+    "rig__settle": "0.4 s",
+}
+LONG = 180.0  # s that a step may take on a computer that others share
+DEVICES = {  # sensor, robot
+    "plain": ("raw-udp", {"kind": "raw-udp"}),
+    "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
+    "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
+    "ABB": ("ati-netft", {"kind": "abb-egm"}),
+    "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion"}),
+    "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "2 s"}),
+}
+
+
+def free_ports(count):
+    """Ports that nobody has, neither of datagrams nor of connections."""
+    with contextlib.ExitStack() as stack:
+        found = []
+        while len(found) < count:
+            one = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+            other = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            with contextlib.suppress(OSError):
+                other.bind(("127.0.0.1", port))
+                found.append(port)
+        return found
+
+
+class Running:
+    """A process, and all that it prints."""
+
+    def __init__(self, words, folder, keyboard=subprocess.PIPE):
+        pipes = {"stdin": keyboard, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(words, cwd=folder, text=True, **pipes)
+        self.lines, self.problems, self.arrived = [], [], threading.Condition()
+        kept = ((self.process.stdout, self.lines), (self.process.stderr, self.problems))
+        self.readers = [threading.Thread(target=self._read, args=each, daemon=True) for each in kept]
+        for reader in self.readers:
+            reader.start()
+
+    def _read(self, pipe, into):
+        for line in pipe:
+            with self.arrived:
+                into.append(line)
+                self.arrived.notify_all()
+
+    @property
+    def printed(self):
+        return "".join([*self.lines, *self.problems])
+
+    def until(self, word, within=LONG):
+        """Waits for a line with a word."""
+        deadline = time.monotonic() + within
+        with self.arrived:
+            while not any(word in line for line in self.lines):
+                gone = self.process.poll() is not None and not any(reader.is_alive() for reader in self.readers)
+                assert not gone and time.monotonic() < deadline, f"{word!r} does not come: {self.printed}"
+                self.arrived.wait(0.2)
+
+    def type(self, text):
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def end(self, within=LONG):
+        """Waits for its end: its exit code."""
+        try:
+            code = self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"it does not end: {self.printed}") from None
+        for reader in self.readers:
+            reader.join(10)
+        return code
+
+    def kill(self):
+        """At once; a pipe that a child still has is not waited for."""
+        self.process.kill()
+        self.process.wait(10)
+
+
+class Bench:
+    """A scenario in a file, and what is started with it."""
+
+    def __init__(self, folder, stack, devices, **changed):
+        self.folder, self.stack = folder, stack
+        sensor, robot = DEVICES[devices]
+        ports = free_ports(3)
+        at = {"sensor": {"kind": sensor, "port": ports[0]}, "robot": robot | {"port": ports[1]}}
+        if robot["kind"] == "ur-rtde":
+            at["robot"]["reverse_port"] = ports[2]
+        changed = {
+            f"rig__device__{role}__{key}": value for role, keys in at.items() for key, value in keys.items()
+        } | changed
+        self.scenario = on_a_line(**{"duration": "1.5 s"} | PATIENT | changed)
+        self.file = folder / "bench.toml"
+        self.file.write_text(self.scenario.text())
+
+    def start(self, command, *words, **options):
+        """A process of `dockdyn rig COMMAND` that ends with the test."""
+        line = [sys.executable, "-m", "dockdyn", "rig", command, str(self.file), *map(str, words)]
+        running = Running(line, self.folder, **options)
+        self.stack.callback(running.kill)
+        return running
+
+    def emulate(self, seconds=600):
+        """The devices, once they are there."""
+        emulator = self.start("emulate", "--seconds", f"{seconds} s")
+        emulator.until("every 0.004 s")
+        return emulator
+
+    def serve(self, log, *words):
+        """A server that waits for being armed."""
+        server = self.start("serve", "--best-effort", "--log", log, *words)
+        server.until("type arm")
+        return server
+
+    def run(self, log):
+        """A server whose rig runs."""
+        server = self.serve(log)
+        server.type("arm\nrun\n")
+        server.until("armed → running")
+        return server
+
+
+def stopped(running):
+    """What a process prints that is asked to stop."""
+    running.signal(signal.SIGINT)
+    running.end()
+    return running.printed
