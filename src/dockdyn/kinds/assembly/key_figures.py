@@ -9,7 +9,6 @@ import numpy as np
 
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
-    MANY_BOUNCES,
     PORT_UNITS,
     bushing_peaks,
     conservative,
@@ -17,6 +16,7 @@ from dockdyn.kinds.assembly.data import (
     left_at_end,
     port_peaks,
 )
+from dockdyn.kinds.assembly.doubts import MANY_BOUNCES
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure

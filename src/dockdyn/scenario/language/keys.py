@@ -230,6 +230,17 @@ def _name_of(items: list[Any], index: int) -> str:
     return own if own is not None and plain else str(index)
 
 
+def by_name(path: Sequence[str], data: Any) -> list[str]:  # noqa: ANN401, what a file holds
+    """A path of keys and indices into `data` with a table of several by its own name, where that says which one it is."""
+    found, place = [], data
+    for part in path:
+        several = isinstance(place, list) and len(place) > 1 and part.isdecimal()
+        found.append(_name_of(place, int(part)) if several else part)
+        inside = place.get(part) if isinstance(place, dict) else None
+        place = place[int(part)] if isinstance(place, list) else inside
+    return found
+
+
 def called(item: object) -> str | None:
     """What a table of a list is called: its name, or else the feature it speaks of."""
     given = item if isinstance(item, dict) else dict(item) if isinstance(item, Section) else {}
