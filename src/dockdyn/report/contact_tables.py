@@ -71,8 +71,10 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
         return Block("Contacts", words="None.")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     dash = " A dash: the run ended before." if NOTHING in classes else ""
-    said = "the class says what the contact itself did to it: passive took energy out, active added some." if any(classes) else (
-        "elements and joints take and give some meanwhile, so it says nothing of a contact alone."
+    said = (
+        "the class says what the contact itself did to it: passive took energy out, active added some."
+        if any(classes)
+        else ("elements and joints take and give some meanwhile, so it says nothing of a contact alone.")
     )
     notes = [
         f"Onset and release are at depth zero. The position is {place}. "

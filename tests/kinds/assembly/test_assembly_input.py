@@ -127,7 +127,10 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(FOUR, ("element", 1), JET | {"between": ["tug", "arm"]}),
         ["element.jet.between", "unknown key"],
     ),
-    "thruster that pushes nowhere": (at(FOUR, ("element", 1), JET | {"direction": [0, 0, 0]}), ["element.jet.direction"]),
+    "thruster that pushes nowhere": (
+        at(FOUR, ("element", 1), JET | {"direction": [0, 0, 0]}),
+        ["element.jet.direction"],
+    ),
     "element of one body": (at(FOUR, ("element", 1, "between"), ["tug", "tug"]), ["'tether'", "two bodies"]),
     "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
     "wrong unit": (at(FOUR, ("element", 1, "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),

@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.kinds.assembly.schema_control import steered_bodies

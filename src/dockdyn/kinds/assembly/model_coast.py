@@ -29,8 +29,8 @@ ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanw
 def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
     """Time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something touches.
 
-    Where nothing acts between contacts that is sure, however long. Else it is `LONGEST` at most: as seen from the second body of
-    a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity where the group's wrench acts,
+    Where nothing acts between contacts that is sure, however long. Else it is `LONGEST` at most: as seen from the second body
+    of a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity where the group's wrench acts,
     ω the relative rate, and R the reach of the members from there.
     """
     if not (model.elements or model.trees or model.phases or model.gravity):

@@ -235,7 +235,11 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
                 "energy that it takes as the area of the loop on the right."
             )
             yield Plot("largest-contact", partial(charts.largest_contact, dataset), words)
-        added = "" if acts_beside_contacts(dataset) else "a contact whose mark lies above the one before it added energy, and "
+        added = (
+            ""
+            if acts_beside_contacts(dataset)
+            else "a contact whose mark lies above the one before it added energy, and "
+        )
         words = f"Change of energy since the start: {added}the two lines should lie on each other."
         yield Plot("energy", partial(charts.energy, dataset), words)
     words = "Errors of momentum: both should stay near round-off."

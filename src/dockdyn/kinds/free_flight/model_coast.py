@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 
+from dockdyn.contact import time_to_touch
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, OUT
-from dockdyn.contact import time_to_touch
 from dockdyn.integrate.model import TURN, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
@@ -29,7 +29,10 @@ def free_time(model: FreeFlight, x: State) -> Scalar:
     A feature cannot come nearer to a surface than it moves.
     """
     places = model.places(x)
-    rates = time_to_touch.fastest_turn(model.bodies[0], places[0]), time_to_touch.fastest_turn(model.bodies[1], places[1])
+    rates = (
+        time_to_touch.fastest_turn(model.bodies[0], places[0]),
+        time_to_touch.fastest_turn(model.bodies[1], places[1]),
+    )
     time = TURN / jnp.maximum(jnp.maximum(*rates), 1e-300)
     quiet = jnp.asarray(True)
     for contact, mode in zip(model.contacts, x.mode, strict=False):
