@@ -66,7 +66,7 @@ FIGURES = (
     ),
     *CONTROL,
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
-    figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
+    figure("kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True),
 )
 
 

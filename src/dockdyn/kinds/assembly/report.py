@@ -230,10 +230,8 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         words = "Sum of the normal forces of each contact where they are generated: compare the peaks with what may be borne."
         yield Plot("normal-force", partial(charts.normal_force, dataset), words)
         if charts.close_up_samples(dataset) >= FINE // 2:
-            words = (
-                "The contact with the largest force: the delay shows as the shift between the lines on the left, and the "
-                "energy that it takes as the area of the loop on the right."
-            )
+            shift = "the delay shows as the shift between the lines on the left, and " if dataset.attrs["delay_s"] else ""
+            words = f"The contact with the largest force: {shift}the energy that it takes is the area of the loop on the right."
             yield Plot("largest-contact", partial(charts.largest_contact, dataset), words)
         added = (
             ""

@@ -95,7 +95,7 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
     mark = "." if touching.sizes["time"] < FEW else ""
     generated = "normal force, where generated"
     acting = np.linalg.norm(seen.contact_force.values, axis=-1)
-    words = "contact force with friction, as it acts after the delay"
+    words = f"contact force with friction, as it acts{' after the delay' if dataset.attrs['delay_s'] else ''}"
     over_time = [
         Line(seen.time, seen.normal_force, name=generated, marker=mark),
         Line(seen.time, acting, "orange", words, dash=1),
