@@ -11,6 +11,7 @@ import pytest
 import dockdyn
 from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.envelope import search as study
+from dockdyn.studies.envelope.report import envelope_report
 
 SPEED, MASS = "approach.closing_speed", "chaser.mass"
 RANGES = {SPEED: (0.0, 0.1), MASS: (1000.0, 3000.0)}
@@ -109,6 +110,11 @@ def test_one_key_has_crossings(monkeypatch):
     assert answer["share_met"] == pytest.approx(0.246, abs=2e-4)
     assert answer["runs"] < 100 < answer["grid_runs"]
     assert found.boundary_x.attrs["units"] == "m/s"
+    assert f"{answer['runs']} runs, where an even grid as sharp would take 10001" in envelope_report(found).verdict
+    coarse = dockdyn.envelope(dockdyn.load("probe-cone-latch"), {SPEED: ("0 m/s", "0.1 m/s")}, tolerance=0.1)
+    runs = json.loads(coarse.attrs["envelope"])["runs"]
+    assert runs >= 11
+    assert f"{runs} runs, no fewer than the 11 of an even grid as sharp" in envelope_report(coarse).verdict
 
 
 def test_a_requirement_with_a_limit_is_found_by_its_margin(monkeypatch):

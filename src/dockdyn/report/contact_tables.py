@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.report.report import ENERGY, Block, Table, conserved
 from dockdyn.report.wording import NOTHING, aligned, crowd, significant
 from dockdyn.results.contact_summary import overlapping
-from dockdyn.results.measures import from_outside
+from dockdyn.results.measures import acts_beside_contacts, from_outside, workers
 
 LISTED = 300  # contacts in the table; more only make the page slow
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
@@ -69,15 +69,20 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     """The contacts on the page; `place` says what their position is."""
     if not classes:
         return Block("Contacts", words="None.")
+    inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     dash = " A dash: the run ended before." if NOTHING in classes else ""
+    said = (
+        "the class says what the contact itself did to it: passive took energy out, active added some."
+        if any(classes)
+        else ("elements and joints take and give some meanwhile, so it says nothing of a contact alone.")
+    )
     notes = [
         f"Onset and release are at depth zero. The position is {place}. "
         "Peak force and its time are those of the normal force where it is generated; the "
-        "impulse is that of the normal force. The energy change is that of the kinetic energy since t = 0, taken when the "
-        "last delayed force of the contact has acted; the class says what the contact itself did to it: passive took energy "
-        f"out, active added some.{dash}"
+        f"impulse is that of the normal force. The energy change is that of the kinetic energy{inside} since t = 0, taken when "
+        f"the last delayed force of the contact has acted; {said}{dash}"
     ]
-    if together := crowd(overlapping(dataset), 60):
+    if any(classes) and (together := crowd(overlapping(dataset), 60)):
         notes.append(
             f"{together} overlap others in time: their energy and class are those of the whole motion meanwhile, not of one "
             "contact alone."
@@ -96,7 +101,8 @@ def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[
         *([("azimuth", "deg")] if turned else []),
         ("approach speed", "m/s"),
     ]
-    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J"), ("class", "")]
+    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J")]
+    columns += [("class", "")] if any(classes) else []
     found = summary["contacts"][:LISTED]
     times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
     azimuths = aligned([contact["azimuth_deg"] for contact in found], 5)
@@ -115,18 +121,20 @@ def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[
             times["peak_time_s"][index],
             significant(contact["impulse_N_s"]),
             significant(float(dataset.episode_energy[index])),
-            classes[index],
+            *([classes[index]] if any(classes) else []),
         ]
         for index, contact in enumerate(found)
     ]
     groups = [("", 5), ("position at onset", 3), ("", len(columns) - 8)]
     late = max(0, len(classes) - LISTED)
-    return Table(columns, rows, groups, {0, 3, 4, len(columns) - 1}, {"active"}, look="dense", left_out=late)
+    worded = {0, 3, 4} | ({len(columns) - 1} if any(classes) else set())
+    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=late)
 
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:
     """The contacts on the terminal, a row each, by their feature and surface or by `labels`."""
     found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    classed = any(summary["energy_class"])
     names = labels or [f"{contact['feature']}–{contact['surface']}" for contact in summary["contacts"]]
     rows = [
         [
@@ -137,12 +145,13 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
             f"{contact['peak_normal_force_N']:.4g}",
             f"{contact['impulse_N_s']:.4g}",
             "" if energy is None else f"{energy:+.5g}",
-            sort or "",
+            *([sort or ""] if classed else []),
         ]
         for number, (contact, energy, sort) in enumerate(found, start=1)
     ]
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("approach", "m/s"), ("peak", "N")]
-    return Table([*columns, ("impulse", "N s"), ("energy", "after, J"), ("class", "")], rows, worded={0, 7})
+    columns += [("impulse", "N s"), ("energy", "after, J"), *([("class", "")] if classed else [])]
+    return Table(columns, rows, worded={0, 7} if classed else {0})
 
 
 def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
@@ -210,6 +219,7 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
     gone = f", less {' and '.join(givers)} impulses" if givers else ""
     worked = from_outside(dataset)
     less = f", less the work of {worked}" if worked else ""
+    energy = "energy" if acts_beside_contacts(dataset) else "kinetic energy"
     lossy = "nothing: delay, friction or the contact's law may change it"
     return conserved(
         [
@@ -224,12 +234,12 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
                 f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
             ),
             (
-                f"kinetic energy over whole contacts{less}",
+                f"{energy} over whole contacts{less}",
                 summary["energy_error"],
                 lossy if summary["energy_error"] is None else largest,
             ),
             (
-                f"work of the contact forces against change of kinetic energy{less}",
+                f"work of {workers(dataset)} against change of {energy}{less}",
                 summary["work_energy_error"],
                 largest,
             ),

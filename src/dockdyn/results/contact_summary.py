@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.results.capture_loads import SWING_SLACK
 from dockdyn.results.control_budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
-from dockdyn.results.measures import number
+from dockdyn.results.measures import acts_beside_contacts, number, workers
 
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
@@ -139,8 +139,8 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
         )
     work_error = figures["work_energy_error"]
     if work_error is not None and work_error > COARSE:
-        found.append(f"the work of the contact forces and the change of energy differ by {work_error:.1e}")
-    if overlapping(dataset) and "element" not in dataset.coords:
+        found.append(f"the work of {workers(dataset)} and the change of energy differ by {work_error:.1e}")
+    if overlapping(dataset) and not acts_beside_contacts(dataset):
         found.append(
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
@@ -153,8 +153,8 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
 
 
 def energy_classes(dataset: xr.Dataset) -> list[str | None]:
-    """Whether each contact added energy, took some or neither; None where elements take and give some meanwhile."""
-    if "element" in dataset.coords:
+    """Whether each contact added energy, took some or neither; None where something else takes and gives some meanwhile."""
+    if acts_beside_contacts(dataset):
         return [None] * dataset.sizes["episode"]
     start = float(dataset.kinetic_energy[0])
     both = zip(dataset.episode_energy_gain.values, dataset.episode_energy.values, strict=True)

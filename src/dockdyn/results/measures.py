@@ -60,6 +60,18 @@ def from_outside(data: Mapping[Any, Any]) -> str:
     return " and ".join(words for work, words in WORKS.items() if work in data)
 
 
+def acts_beside_contacts(data: Mapping[Any, Any]) -> bool:
+    """Whether something inside a dataset's bodies stores, takes or gives energy beside contacts: elements, thrusters, joints
+    that move, links that bend."""
+    moves = "joint_unit" in data and bool((data["joint_unit"] != "1").any())
+    return moves or any(name in data for name in ("element", "fixed_thruster", "mode"))
+
+
+def workers(data: Mapping[Any, Any]) -> str:
+    """What does the work that a dataset of a run with contacts has as `work`, in words."""
+    return "contacts, elements and joints" if acts_beside_contacts(data) else "the contact forces"
+
+
 def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
     """The same (J) without what a capture took, which is none of the contacts' doing."""
     change = given_by_contacts(data)

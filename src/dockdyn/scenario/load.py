@@ -28,7 +28,7 @@ from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import holds, override
+from dockdyn.scenario.language.keys import by_name, holds, override
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
@@ -298,7 +298,7 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     problems = error.errors()
     problem = min(problems, key=_lateness)
     path, value = located(problem["loc"], data, problem["type"] == "missing")
-    key = ".".join(path)
+    key, named = ".".join(path), ".".join(by_name(path, data))
     sort = problem["type"]
     if sort == "extra_forbidden":
         keys, others = _known_keys(kind, path[:-1], data)
@@ -308,21 +308,22 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
         )
         if path[-1] == INCLUDE:
             words = "must stand above the first table"
-        return ScenarioError(f"{name}: {key}: unknown key; {words}", key, f"unknown key; {words}")
+        return ScenarioError(f"{name}: {named}: unknown key; {words}", key, f"unknown key; {words}")
     if sort == "own_code":
-        return OwnCodeError(f"{name}: {key}: {allowed(problem)}", key, allowed(problem))
+        return OwnCodeError(f"{name}: {named}: {allowed(problem)}", key, allowed(problem))
     if sort == "missing":
-        return ScenarioError(f"{name}: {key}: missing", key, "missing")
+        return ScenarioError(f"{name}: {named}: missing", key, "missing")
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
         tag = told if told in TAGS else "shape" if shaped else "law"
-        key, value = f"{key}.{tag}", value.get(tag) if isinstance(value, dict) else value
+        key, named = f"{key}.{tag}", f"{named}.{tag}"
+        value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
-    return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
+    return ScenarioError(f"{name}: {named}{given}: {words}", key, words)
 
 
 def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:

@@ -107,7 +107,7 @@ WRONG = {  # name: (scenario, words that the line must have)
     "circle on a circle": (circle_on_circle(), ["'rim'", "circle", "cannot touch"]),
     "the other way round": (ball_on_petals(swapped=True), ["'rim'", "'petals'", "other way round"]),
     "latch without anchors": (at(THREE, ("element", 1), LATCH), ["element", "anchor", "anchors"]),
-    "unknown element": (at(FOUR, ("element", 1, "kind"), "sprig"), ["element.1.kind", "'sprig'", "'strut'"]),
+    "unknown element": (at(FOUR, ("element", 1, "kind"), "sprig"), ["element.tether.kind", "'sprig'", "'strut'"]),
     "unknown key": (at(FOUR, ("element", 1, "stifness"), 3.0), ["stifness", "unknown key", "'stiffness'"]),
     "unknown shape": (at(FOUR, ("body", 1, "feature", 0, "shape"), "bll"), ["feature.0.shape", "'bll'", "'ball'"]),
     "key of another element": (
@@ -122,12 +122,15 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(FOUR, ("element", 1), JET | {"body": "tgu"}),
         ["'jet'", "body", "'tgu'", "'tug'"],
     ),
-    "thruster that pulls": (at(FOUR, ("element", 1), JET | {"force": -1.0}), ["element.1.force", "-1", "at least 0"]),
+    "thruster that pulls": (at(FOUR, ("element", 1), JET | {"force": -1.0}), ["element.jet.force", "-1", "at least 0"]),
     "thruster between bodies": (
         at(FOUR, ("element", 1), JET | {"between": ["tug", "arm"]}),
-        ["element.1.between", "unknown key"],
+        ["element.jet.between", "unknown key"],
     ),
-    "thruster that pushes nowhere": (at(FOUR, ("element", 1), JET | {"direction": [0, 0, 0]}), ["element.1.direction"]),
+    "thruster that pushes nowhere": (
+        at(FOUR, ("element", 1), JET | {"direction": [0, 0, 0]}),
+        ["element.jet.direction"],
+    ),
     "element of one body": (at(FOUR, ("element", 1, "between"), ["tug", "tug"]), ["'tether'", "two bodies"]),
     "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
     "wrong unit": (at(FOUR, ("element", 1, "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),
@@ -150,13 +153,21 @@ WRONG = {  # name: (scenario, words that the line must have)
         ["'b'", "waits for a contact", "no [[contact]]"],
     ),
     "body on itself": (at(FOUR, ("body", 1, "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
+    "feature in millimetres": (
+        at(FOUR, ("body", 1, "feature", 0, "position"), [300.0, 120.0, 20.0]),
+        ["body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
+    ),
+    "anchor in millimetres": (
+        at(FOUR, ("element", 1, "anchor", 0), [200.0, 0.0, 0.0]),
+        ["element.tether.anchor.0.0 = 200 m", "radius of gyration", "in mm?"],
+    ),
     "empty name": (at(without(FOUR, ("element",)), ("body", 3, "name"), ""), ["bodies", "empty name"]),
-    "two moments of inertia": (at(FOUR, ("body", 0, "inertia"), [1.0, 2.0]), ["body.0.inertia", "three", "has 2"]),
+    "two moments of inertia": (at(FOUR, ("body", 0, "inertia"), [1.0, 2.0]), ["body.tug.inertia", "three", "has 2"]),
     "stiffness of a law": (
         at(FOUR, ("contact", 0, "normal", "stiffness"), -1.0),
-        ["contact.0.normal.stiffness = -1.0", "greater than 0 N/m"],
+        ["contact.tips.normal.stiffness = -1.0", "greater than 0 N/m"],
     ),
-    "element without a kind": (without(FOUR, ("element", 0, "kind")), ["element.0.kind", "a table with a kind"]),
+    "element without a kind": (without(FOUR, ("element", 0, "kind")), ["element.mount.kind", "a table with a kind"]),
     "feature of a body that has none such": (
         at(FOUR, ("contact", 0, "feature"), "arm.tip"),
         ["contact.0.feature = 'arm.tip'", "did you mean 'arm.tips'"],

@@ -100,7 +100,7 @@ def test_a_cloud_in_millimetres_asks_for_its_unit(tmp_path):
     text = SCENARIO.format(file=file, count=12, radius=0)
     with pytest.raises(ScenarioError) as refusal:
         parse(text, "mine.toml")
-    assert str(refusal.value) == "mine.toml: body.0: file = 'block.stl': is 300 m large; is it in mm? state unit"
+    assert str(refusal.value) == "mine.toml: body.block: file = 'block.stl': is 300 m large; is it in mm? state unit"
     for unit, size in (("mm", 0.3), ("m", 300.0)):
         content = parse(text.replace("count =", f'unit = "{unit}"\ncount ='), "mine.toml").content
         assert content.body[0].feature[0].sample.size == pytest.approx(size)
@@ -118,5 +118,5 @@ def test_a_mesh_that_is_no_solid_is_refused_with_its_file(tmp_path, recwarn):
         trimesh.Trimesh(vertices, faces, process=False).export(file)
         with pytest.raises(ScenarioError) as refusal:
             parse(SCENARIO.format(file=file, count=200, radius=0), "mine.toml")
-        assert str(refusal.value) == f"mine.toml: body.0.feature.0: file = '{name}.stl': {words}"
+        assert str(refusal.value) == f"mine.toml: body.block.feature.0: file = '{name}.stl': {words}"
     assert not recwarn

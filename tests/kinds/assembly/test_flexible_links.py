@@ -9,11 +9,13 @@ import pytest
 import tomlkit
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
 from conftest import plain
-from flexible_cases import RATIO, ROOT, WINGED, textbook, with_flexible
+from flexible_cases import RATIO, ROOT, WINGED, cantilever, integral, textbook, with_flexible
 from scipy.spatial.transform import Rotation
 
+from dockdyn.kinds.assembly.doubts import doubts
 from dockdyn.pages import report_html
 from dockdyn.report.wording import significant
+from dockdyn.scenario.language.errors import ScenarioError
 
 BOOM = {
     "name": "boom",
@@ -177,6 +179,37 @@ def test_the_report_tells_of_modes(rough):
     assert "Flexible links" in page and "Deflection by each mode" in page and "Twist by each mode" in page
     largest = 1e3 * float(rough.modal_coordinate.sel(mode="wing bend1").max())
     assert f">{significant(largest)}<" in page
+
+
+def test_stiffness_that_spin_would_add_is_told(rough):
+    """How fast the wing turns across its axis beside its first mode; its share of the stiffness is one to three times the
+    square of that (Southwell: the work of the centrifugal tension in the mode, over that of bending), held at the axis or as
+    far from it as the wing is long."""
+    shape, slope, _ = cantilever(1)[0]
+    for hub in (0.0, 1.0):
+        tension = integral(lambda s, hub=hub: slope(s) ** 2 * (hub * (1 - s) + (1 - s**2) / 2))
+        assert 1 < tension / integral(lambda s: shape(s) ** 2) < 3
+    share = np.linalg.norm(rough.rate.sel(body="wing").values[:, [0, 2]], axis=1).max() / textbook()[1].min()
+    assert float(rough.spin_share[0]) == pytest.approx(share, rel=1e-9)
+    words = f"flexible link 'wing' turns at up to {share:.2g} of its lowest frequency"
+    assert any(line.startswith(words) and f"{100 * share**2:.2g} %" in line for line in doubts(rough))
+    assert not doubts(rough.assign(spin_share=0 * rough.spin_share + 0.09))
+
+
+def test_what_modes_carry_is_told_beside_what_the_body_has(load):
+    """The effective mass of the first two modes of a cantilever is 0.6131 and 0.1883 of the beam's; about its root theirs and
+    that of a stiff wing's first are near all it has."""
+    case = with_flexible(WINGED, bending_modes=[2, 0], twist_modes=0, mass_per_length=5.0)
+    case["body"][1] |= {"mass": 10.0, "inertia": [900.0, 900.0, 900.0]}
+    with pytest.raises(ScenarioError) as refusal:
+        load(case)
+    assert f"along x, {(0.6131 + 0.1883) * 5.0 * 5.8:.3g} kg of 10 kg" in str(refusal.value)
+    case["body"][1] |= {"mass": 30.0, "inertia": [1.0, 0.5, 1.2]}
+    with pytest.raises(ScenarioError) as refusal:
+        load(case)
+    first, second, *_ = ((n[3] @ n[3]) / n[0] for n in zip(*textbook(), strict=True))
+    has = 1.2 + 30 * 2.9**2
+    assert f"about z at the root, {(first + second) * 5 / 3:.3g} kg m² of {has:.3g} kg m²" in str(refusal.value)
 
 
 def test_a_thruster_on_a_link_bends_it(load):

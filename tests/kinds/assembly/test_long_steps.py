@@ -11,6 +11,14 @@ from scipy.spatial.transform import Rotation
 from dockdyn.kinds.assembly.model_coast import LONGEST, time_apart
 from dockdyn.results.plan import jit_once
 
+IDLE = {  # nothing acts with it, but it might
+    "kind": "thruster",
+    "name": "idle",
+    "body": "a",
+    "position": [0.0, 0.0, 0.0],
+    "direction": [1.0, 0.0, 0.0],
+    "force": 0.0,
+}
 ARM, RADIUS, RATE, TOUCH = 2.0, 0.05, 0.4, 8e-7  # m, m, rad/s, m
 SPHERE = 0.3  # m
 
@@ -51,15 +59,16 @@ def sweep(**more):
     }
 
 
-def test_a_touch_shorter_than_a_step_is_found(load):
+@pytest.mark.parametrize("acting", [{}, {"element": [IDLE | {"body": "arm"}]}], ids=["free", "acting"])
+def test_a_touch_shorter_than_a_step_is_found(load, acting):
     """It begins and ends where the circle's chord says; on the way there and from there steps are long."""
-    data = simulated(load, sweep())
+    data = simulated(load, sweep(**acting))
     half = np.arccos(1 - TOUCH / ARM) / RATE
     assert 2 * half < LONGEST / 4
     np.testing.assert_allclose(data.episode_onset, [1.0 - half], rtol=0, atol=1e-8)
     np.testing.assert_allclose(data.episode_release, [1.0 + half], rtol=0, atol=1e-8)
     assert data.attrs["steps"] < 0.6 * 2.0 / 0.005
-    short = simulated(load, sweep(integrator={"step": 1e-3}))
+    short = simulated(load, sweep(integrator={"step": 1e-3}, **acting))
     np.testing.assert_allclose(data.episode_peak_force, short.episode_peak_force, rtol=1e-5)
 
 
@@ -70,8 +79,21 @@ def bound(content):
     return time_apart(model, x, model.outputs(jnp.zeros(()), x))
 
 
+def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
+    """In a few steps, as two bodies in free flight do, whatever the least step; where something may act, in many."""
+    case = sweep(duration=30.0)
+    case["body"][0] |= {"rate": [0.0, 0.0, 0.0], "position": [-3.0, 0.0, 0.0], "velocity": [0.15, 0.0, 0.0]}
+    case["body"][0]["attitude"] = [1.0, 0.0, 0.0, 0.0]
+    free = simulated(load, case)
+    np.testing.assert_allclose(free.episode_onset, [(3.0 - TOUCH) / 0.15], rtol=1e-9)
+    acting = simulated(load, case | {"element": [IDLE | {"body": "arm"}]})
+    assert free.attrs["steps"] < acting.attrs["steps"] - 0.9 * 20.0 / LONGEST
+    np.testing.assert_allclose(acting.episode_onset, free.episode_onset, rtol=1e-9)
+
+
+@pytest.mark.parametrize("acting", [[], [IDLE]], ids=["free", "acting"])
 @pytest.mark.parametrize("seed", range(12))
-def test_nothing_begins_within_the_time(load, seed):
+def test_nothing_begins_within_the_time(load, seed, acting):
     """Two bodies that fly and turn undisturbed, in closed form: their balls and rods keep off the sphere so long."""
     rng = np.random.default_rng(seed)
     places, velocities, rates = rng.uniform(-1, 1, (2, 3)), rng.normal(size=(2, 3)), 3 * rng.normal(size=(2, 3))
@@ -97,7 +119,7 @@ def test_nothing_begins_within_the_time(load, seed):
     bodies[1]["surface"] = [{"name": "ball", "shape": "sphere", "centre": centre.tolist(), "radius": SPHERE}]
     law = {"normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}
     contacts = [{"feature": name, "surface": "ball", **law} for name in ("tips", "rod")]
-    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
+    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, "element": acting}
     promised = float(bound(load(case).content))
 
     def gap(time):
@@ -109,5 +131,5 @@ def test_nothing_begins_within_the_time(load, seed):
         return np.linalg.norm(away, axis=1).min() - SPHERE - RADIUS
 
     gaps = np.array([gap(time) for time in np.linspace(0.0, promised, 200)])
-    assert 0 < promised <= LONGEST or gap(0.0) <= 0
+    assert 0 < promised <= (LONGEST if acting else np.inf) or gap(0.0) <= 0
     assert (gaps[:-1] > 0).all() or gap(0.0) <= 0

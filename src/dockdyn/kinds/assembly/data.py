@@ -7,10 +7,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.kinds.assembly.schema_control import steered_bodies
+from dockdyn.kinds.assembly.schema_flexible import UniformBeamSection
 from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
 from dockdyn.results.control_data import control_data
 from dockdyn.results.measures import Either
@@ -29,7 +29,6 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
-MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 CAPTURE = "when the last of the latches fell in"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
@@ -151,6 +150,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_captures(run),
             **_latch_bounces(run),
             **_phases(content, run),
+            **_spins(content, run),
             **_episode_variables(content, run),
             **_outcome(content, run),
         },
@@ -257,18 +257,6 @@ def _latch_bounces(run: Run) -> dict[str, Any]:
     return {"latch_bounces": (("latch",), found, {"units": "1", "long_name": words})}
 
 
-def bouncing_latches(dataset: xr.Dataset) -> list[str]:
-    """A warning for every latch whose striker bounces in its play without settling."""
-    if "latch_bounces" not in dataset:
-        return []
-    return [
-        f"latch {str(name)!r} has bounced {int(count)} times in its play: what holds it takes too little energy; state its "
-        "damping, a larger one, or no play"
-        for name, count in zip(dataset.latch.values, dataset.latch_bounces.values, strict=True)
-        if count >= MANY_BOUNCES
-    ]
-
-
 def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
     """When each phase began, NaN for one that did not; nothing where there are none."""
     if "phase_number" not in run.at_moments:
@@ -278,29 +266,21 @@ def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
     return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
 
 
-def never_begun(dataset: xr.Dataset) -> list[str]:
-    """A warning where a run has phases that never began."""
-    if "phase" not in dataset.coords:
-        return []
-    names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
-    if not names:
-        return []
-    first, *later = names
-    words = f"phase {first} never began: what it waits for did not come"
-    return [f"{words}; nor did what comes after it, {', '.join(later)}" if later else words]
-
-
-def turned_bushings(dataset: xr.Dataset) -> list[str]:
-    """A warning for every bushing that turns by more than half a turn, where its law ends."""
-    if "bushing_turn" not in dataset:
-        return []
-    beyond = dataset.bushing_turn.values > np.pi
-    return [
-        f"bushing {str(name)!r} is turned by more than half a turn at t = {float(dataset.time[first]):.6g} s: its moment and "
-        "energy jump there, what follows is not to be trusted"
-        for name, first, ever in zip(dataset.bushing.values, beyond.argmax(axis=0), beyond.any(axis=0), strict=True)
-        if ever
-    ]
+def _spins(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """How fast each flexible link turns at most, a beam across its axis, beside its lowest frequency of bending."""
+    found = []
+    for body in content.body:
+        if body.flexible is None:
+            continue
+        rates = run.sampled["rate"][:, content.names().index(body.name)]
+        if isinstance(body.flexible, UniformBeamSection):
+            along = np.asarray(body.flexible.axis) / np.linalg.norm(body.flexible.axis)
+            rates = rates - np.outer(rates @ along, along)
+        bending = [unit == "m" for unit in body.flexible.mode_units()]
+        lowest = np.asarray(body.flexible.modes().frequency)[bending].min(initial=np.inf)
+        found.append(np.linalg.norm(rates, axis=1).max() / lowest)
+    words = "largest rate at which the link turns, of a beam across its axis, over its lowest frequency of bending"
+    return {"spin_share": (("flexible_link",), np.array(found), {"units": "1", "long_name": words})} if found else {}
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:

@@ -9,7 +9,6 @@ import numpy as np
 
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
-    MANY_BOUNCES,
     PORT_UNITS,
     bushing_peaks,
     conservative,
@@ -17,6 +16,7 @@ from dockdyn.kinds.assembly.data import (
     left_at_end,
     port_peaks,
 )
+from dockdyn.kinds.assembly.doubts import MANY_BOUNCES
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
@@ -66,7 +66,7 @@ FIGURES = (
     ),
     *CONTROL,
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
-    figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
+    figure("kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True),
 )
 
 

@@ -55,11 +55,11 @@ class AssemblyKind(Kind):
         return simulate_contacts(scenario, progress, describe, predicted_unstable)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
-        from dockdyn.kinds.assembly.data import bouncing_latches, never_begun, turned_bushings
+        from dockdyn.kinds.assembly.doubts import doubts
         from dockdyn.results.contact_summary import energy_classes, summarise_contacts
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        warnings = [*summary["warnings"], *never_begun(dataset), *turned_bushings(dataset), *bouncing_latches(dataset)]
+        warnings = [*summary["warnings"], *doubts(dataset)]
         return summary | {"energy_class": energy_classes(dataset), "warnings": warnings}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import jax.numpy as jnp
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.time_to_touch import least_time
+from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
 from dockdyn.elements import CaptureLatch, ElementGroup
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.kinds.assembly.connections import ties
@@ -21,17 +21,20 @@ from dockdyn.mechanics.vector import Vector
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.model import Assembly
 
+SHARE = 0.99  # of the time to a contact that may be the nearest possible
 LONGEST = 20e-3  # s; longer steps gain no more than a hundredth of a run
 ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanwhile
 
 
 def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
-    """Time (s) within which no contact begins, no striker passes its latch and no body turns far, at most `LONGEST`; 0 where
-    something touches.
+    """Time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something touches.
 
-    Seen from the second body of a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity
-    where the group's wrench acts, ω the relative rate, and R the reach of the members from there.
+    Where nothing acts between contacts that is sure, however long. Else it is `LONGEST` at most: as seen from the second body
+    of a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity where the group's wrench acts,
+    ω the relative rate, and R the reach of the members from there.
     """
+    if not (model.elements or model.trees or model.phases or model.gravity):
+        return _time_of_free_bodies(model, x, now)
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     turning = jnp.max(jnp.stack([place.rate.norm() for place in places]))
     time = jnp.minimum(LONGEST, TURN / jnp.maximum(turning, 1e-300))
@@ -48,6 +51,18 @@ def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
             width = jnp.min(jnp.minimum(latch.reach, latch.lateral))
             time = jnp.minimum(time, least_time(width, _fastest(own, other, own.pose.position, reach), ALLOWED))
     return jnp.where(quiet, time, 0.0)
+
+
+def _time_of_free_bodies(model: Assembly, x: State, now: Outputs) -> Scalar:
+    """The same of bodies on which nothing acts while nothing touches."""
+    places, quiet = model.placement(x).bodies, jnp.asarray(True)
+    rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]
+    time = TURN / jnp.maximum(jnp.max(jnp.stack(rates)), 1e-300)
+    for group, mode, depth in zip(model.computed, x.mode, now.guards, strict=False):
+        both, turning = (places[group.first], places[group.second]), (rates[group.first], rates[group.second])
+        time = jnp.minimum(time, free_time(-depth, Vector.of(group.place).norm() + group.reach, both, turning))
+        quiet &= mode == APART
+    return jnp.where(quiet, SHARE * time, 0.0)
 
 
 def _fastest(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:

@@ -28,6 +28,7 @@ from dockdyn.report.drawing import pair_labels, short
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
+from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
 POINTS = 6  # named points in one figure of loads
@@ -36,7 +37,7 @@ PLACE = "where the deepest member of the contact touches, in the axes of the sec
 
 def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run of an assembly."""
-    nothing = "" if {"element", "joint", "fixed_thruster"} & set(map(str, dataset.coords)) else NOTHING
+    nothing = "" if acts_beside_contacts(dataset) else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
     names = pair_labels(dataset) if classes else []
     labels = [short(names[int(number)], LABEL) for number in dataset.episode_contact.values]
@@ -108,7 +109,8 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
         ]
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
     if change:
-        rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+        what = "Change of energy, that stored inside included," if acts_beside_contacts(dataset) else "Its change"
+        rows.append((f"{what} after the last whole contact", f"{significant(change[-1])} J"))
     if "gravity_work" in dataset:
         rows.append(("Work of gravity along the orbit", f"{significant(float(dataset.gravity_work[-1]))} J"))
     return [
@@ -228,15 +230,15 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         words = "Sum of the normal forces of each contact where they are generated: compare the peaks with what may be borne."
         yield Plot("normal-force", partial(charts.normal_force, dataset), words)
         if charts.close_up_samples(dataset) >= FINE // 2:
-            words = (
-                "The contact with the largest force: the delay shows as the shift between the lines on the left, and the "
-                "energy that it takes as the area of the loop on the right."
-            )
+            shift = "the delay shows as the shift between the lines on the left, and " if dataset.attrs["delay_s"] else ""
+            words = f"The contact with the largest force: {shift}the energy that it takes is the area of the loop on the right."
             yield Plot("largest-contact", partial(charts.largest_contact, dataset), words)
-        words = (
-            "Change of energy since the start: a contact whose mark lies above the one before it added energy, and the two "
-            "lines should lie on each other."
+        added = (
+            ""
+            if acts_beside_contacts(dataset)
+            else "a contact whose mark lies above the one before it added energy, and "
         )
+        words = f"Change of energy since the start: {added}the two lines should lie on each other."
         yield Plot("energy", partial(charts.energy, dataset), words)
     words = "Errors of momentum: both should stay near round-off."
     yield Plot("momentum-errors", partial(charts.momentum_errors, dataset), words)

@@ -43,6 +43,30 @@ def _mass_beside(link: UniformBeam | CantileverModes, body: RigidBody) -> Float[
     return modes.vibrating_mass(body) / jnp.outer(scale, scale)
 
 
+def _heaviest(modes: CantileverModes, body: RigidBody) -> str:
+    """Along or about which of the link's axes modes carry most beside what the body has, and both; empty where it is less
+    along and about each of them.
+
+    What modes carry is their effective mass, the sum of the squares of participations over modal masses; of turning about
+    the root.
+    """
+    root, inertia = np.asarray(modes.root), np.asarray(body.inertia)
+    about = inertia + float(body.mass) * (root @ root * np.eye(3) - np.outer(root, root))
+    ways = (
+        (np.asarray(modes.translation), np.full(3, float(body.mass)), "along {}, {} kg of {} kg"),
+        (np.asarray(modes.rotation), np.diag(about), "about {} at the root, {} kg m² of {} kg m²"),
+    )
+    found = []
+    for participations, has, words in ways:
+        carried = (participations**2 / np.asarray(modes.mass)[:, None]).sum(axis=0)
+        found += [
+            (one / most, words.format(axis, f"{one:.3g}", f"{most:.3g}"))
+            for axis, one, most in zip("xyz", carried, has, strict=True)
+        ]
+    share, words = max(found)
+    return words if share > 1 else ""
+
+
 class FlexibleSection(Section):
     """How a link bends: by modes of the link whose root is held."""
 
@@ -74,10 +98,12 @@ class FlexibleSection(Section):
 
     def check(self, body: RigidBody) -> None:
         """Refuses modes that carry more than the body has."""
-        least = np.linalg.eigvalsh(np.asarray(_mass_beside(self._link(), body))).min()
+        link = self._link()
+        least = np.linalg.eigvalsh(np.asarray(_mass_beside(link, body))).min()
         if least < -ROUNDING:
+            more = _heaviest(_modes_of(link), body) or f"all axes together, by {-least:.2g} of a modal mass"
             refuse(
-                f"flexible: its modes carry more mass or inertia than the body has (by {-least:.2g} of a modal mass); "
+                f"flexible: its modes carry more mass or inertia than the body has: {more}; "
                 "mass, inertia, root and modes must be of the same link, in the same units and axes"
             )
 

@@ -14,6 +14,7 @@ from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.kinds.assembly.connections import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.kinds.assembly.far_places import refuse_far_places
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
@@ -65,6 +66,11 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if carrier in seen:
                     refuse(f"body.{name}.on: bodies are on each other in a circle: {' on '.join([*seen, carrier])}")
                 seen.append(carrier)
+        return self
+
+    @model_validator(mode="after")
+    def placed(self) -> Self:
+        refuse_far_places(self)
         return self
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """How long two free bodies surely go on without touching.
 
 Units: m, m/s, rad/s, s.
-Source: triangle inequality on the motion of free bodies; own derivation, in the page of theory.
+Source: definition of the bound; it is in `contact/time_to_touch.py`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 
+from dockdyn.contact import time_to_touch
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, OUT
-from dockdyn.contact.time_to_touch import least_time
 from dockdyn.integrate.model import TURN, Scalar, State
-from dockdyn.mechanics.rigid_body import Placed, RigidBody
-from dockdyn.mechanics.vector import Matrix, Vector
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Vector
 
 if TYPE_CHECKING:
     from dockdyn.kinds.free_flight.model import FreeFlight
@@ -26,24 +26,25 @@ SHARE = 0.99  # of the time to a contact that may be the nearest possible
 def free_time(model: FreeFlight, x: State) -> Scalar:
     """Time (s) for which nothing begins and no body turns far, whatever it does; 0 where something acts.
 
-    A feature cannot come nearer to a surface than it moves, and without forces its speed over the other body is at most
-    V + |ω||p| + |ω'|(D + V t): V that of the centres of mass, D their distance and the feature's, |p| its place on its own
-    body, ω and ω' the rates of both bodies, each at most its momentum allows.
+    A feature cannot come nearer to a surface than it moves.
     """
     places = model.places(x)
-    rates = _fastest(model.bodies[0], places[0]), _fastest(model.bodies[1], places[1])
+    rates = (
+        time_to_touch.fastest_turn(model.bodies[0], places[0]),
+        time_to_touch.fastest_turn(model.bodies[1], places[1]),
+    )
     time = TURN / jnp.maximum(jnp.maximum(*rates), 1e-300)
     quiet = jnp.asarray(True)
     for contact, mode in zip(model.contacts, x.mode, strict=False):
         gap = -contact.touch(*places).depth
         place = Vector.of(contact.feature.position)
-        time = jnp.minimum(time, nearest(gap, place, places, rates, contact.feature_on_chaser))
+        time = jnp.minimum(time, _time_to(gap, place, places, rates, contact.feature_on_chaser))
         quiet &= mode == APART
     latch = model.latch
     if latch is not None:
         gap = -jnp.minimum(*latch.travel(*places))
         place = Vector.of(latch.feature.position)
-        reach = nearest(gap, place, places, rates, latch.feature_on_chaser)
+        reach = _time_to(gap, place, places, rates, latch.feature_on_chaser)
         held = x.mode[-1] >= HELD
         time = jnp.where(held, TURN / jnp.maximum(jnp.maximum(*rates), 1e-300), jnp.minimum(time, reach))
         quiet &= (x.mode[-1] == OUT) | (held & still(model))
@@ -58,18 +59,10 @@ def still(model: FreeFlight) -> Scalar:
     return jnp.all(jnp.stack([jnp.asarray(True), *model.latch.seated(model.contacts)]))
 
 
-def _fastest(body: RigidBody, place: Placed) -> Scalar:
-    """Bound of a free body's angular velocity (rad/s), whatever it does: |ω| ≤ ‖I⁻¹‖ |H|."""
-    momentum = Matrix.of(body.inertia) @ place.twist.rate
-    return jnp.linalg.norm(body.inverse_inertia) * momentum.norm()
-
-
-def nearest(
+def _time_to(
     gap: Scalar, place: Vector, places: tuple[Placed, Placed], rates: tuple[Scalar, Scalar], on_chaser: bool
 ) -> Scalar:
     """Time (s) that a feature at `place` on its body needs at least to come nearer by `gap` (m)."""
-    own, other = places if on_chaser else places[::-1]
-    own_rate, other_rate = rates if on_chaser else rates[::-1]
-    speed = (own.twist.velocity - other.twist.velocity).norm()
-    distance = (own.pose.position - other.pose.position).norm() + place.norm()
-    return least_time(gap, speed + own_rate * place.norm() + other_rate * distance, other_rate * speed)
+    return time_to_touch.free_time(
+        gap, place.norm(), places if on_chaser else places[::-1], rates if on_chaser else rates[::-1]
+    )

@@ -12,7 +12,7 @@ from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, P
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short
 from dockdyn.report.wording import significant
-from dockdyn.results.measures import departure, from_outside, given_by_contacts, kept
+from dockdyn.results.measures import acts_beside_contacts, departure, from_outside, given_by_contacts, kept, workers
 
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
@@ -95,7 +95,7 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
     mark = "." if touching.sizes["time"] < FEW else ""
     generated = "normal force, where generated"
     acting = np.linalg.norm(seen.contact_force.values, axis=-1)
-    words = "contact force with friction, as it acts after the delay"
+    words = f"contact force with friction, as it acts{' after the delay' if dataset.attrs['delay_s'] else ''}"
     over_time = [
         Line(seen.time, seen.normal_force, name=generated, marker=mark),
         Line(seen.time, acting, "orange", words, dash=1),
@@ -108,14 +108,15 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
 
 
 def energy(dataset: xr.Dataset) -> Chart:
-    """Change of kinetic energy, less work from outside, and work of the contact forces, with that after each contact."""
+    """Change of energy, less work from outside, and work of contacts and all else inside, with that after each contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
     worked = from_outside(dataset)
-    words = f"change less work of {worked}" if worked else "change of kinetic energy"
+    changed = "change of energy" if acts_beside_contacts(dataset) else "change of kinetic energy"
+    words = f"change less work of {worked}" if worked else changed
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     lines = [  # the first two should lie on each other: a wide one under a thin one shows both
         Line(time, change, "sky", words, width=3.2),
-        Line(time, dataset.work, "ink", "work of the contact forces", width=0.9),
+        Line(time, dataset.work, "ink", f"work of {workers(dataset)}", width=0.9),
         Line(settled, dataset.episode_energy, "orange", "after a contact", marker="o", size=5, joined=False),
     ]
     scale = tamed(change.values, float(dataset.kinetic_energy[0]))

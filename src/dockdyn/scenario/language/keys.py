@@ -56,7 +56,7 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
         if isinstance(here, list) and here and isinstance(here[0], Section):
             index, used = element(here, part, key, name)
             if len(here) > 1:
-                parts.append(_name_of(here, index))
+                parts.append(name_of(here, index))
             here = here[index]
             if used:
                 continue
@@ -223,11 +223,22 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool
     )
 
 
-def _name_of(items: list[Any], index: int) -> str:
+def name_of(items: list[Any], index: int) -> str:
     """How a key names a table of a list: by its own name where that is one, else by its index."""
     own, others = called(items[index]), [called(item) for item in items]
     plain = own is not None and "." not in own and not own.lstrip("-").isdigit() and others.count(own) == 1
     return own if own is not None and plain else str(index)
+
+
+def by_name(path: Sequence[str], data: Any) -> list[str]:  # noqa: ANN401, what a file holds
+    """A path of keys and indices into `data` with a table of several by its own name, where that says which one it is."""
+    found, place = [], data
+    for part in path:
+        several = isinstance(place, list) and len(place) > 1 and part.isdecimal()
+        found.append(name_of(place, int(part)) if several else part)
+        inside = place.get(part) if isinstance(place, dict) else None
+        place = place[int(part)] if isinstance(place, list) else inside
+    return found
 
 
 def called(item: object) -> str | None:

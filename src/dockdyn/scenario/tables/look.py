@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ConfigDict, field_validator, model_validator
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.keys import name_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import mesh, profile
@@ -54,7 +55,9 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
     """
     if isinstance(data, list):
-        return [with_looks(item, name, folder, f"{path}.{index}") for index, item in enumerate(data)]
+        several = len(data) > 1 and isinstance(data[0], dict)
+        places = [name_of(data, index) if several else str(index) for index in range(len(data))]
+        return [with_looks(item, name, folder, f"{path}.{place}") for place, item in zip(places, data, strict=True)]
     if not isinstance(data, dict):
         return data
     found: dict[str, Any] = {}

@@ -37,7 +37,11 @@ def _envelope_verdict(answer: dict[str, Any]) -> str:
     met, unmet = words_for(answer)
     share = answer["share_met"]
     over = " and ".join(answer["keys"])
-    runs = f"{answer['runs']} runs, where an even grid as sharp would take {answer['grid_runs']}"
+    grid = answer["grid_runs"]
+    beside = f"where an even grid as sharp would take {grid}"
+    if answer["runs"] >= grid:
+        beside = f"no fewer than the {grid} of an even grid as sharp, which a smaller tolerance would need many more of"
+    runs = f"{answer['runs']} runs, {beside}"
     if share is None:
         none = "No case is decided at its end" if answer.get("undecided") else "No case ran to its end"
         return f"{none} over {over} ({runs})."

@@ -1,0 +1,64 @@
+"""What the reader of a run of an assembly should know before trusting its numbers, a sentence each."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
+FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
+
+
+def doubts(dataset: xr.Dataset) -> list[str]:
+    """All of them."""
+    found = [_never_begun, _turned_bushings, _bouncing_latches, _spinning_links]
+    return [words for warn in found for words in warn(dataset)]
+
+
+def _bouncing_latches(dataset: xr.Dataset) -> list[str]:
+    """A warning for every latch whose striker bounces in its play without settling."""
+    if "latch_bounces" not in dataset:
+        return []
+    return [
+        f"latch {str(name)!r} has bounced {int(count)} times in its play: what holds it takes too little energy; state its "
+        "damping, a larger one, or no play"
+        for name, count in zip(dataset.latch.values, dataset.latch_bounces.values, strict=True)
+        if count >= MANY_BOUNCES
+    ]
+
+
+def _never_begun(dataset: xr.Dataset) -> list[str]:
+    """A warning where a run has phases that never began."""
+    if "phase" not in dataset.coords:
+        return []
+    names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
+    if not names:
+        return []
+    first, *later = names
+    words = f"phase {first} never began: what it waits for did not come"
+    return [f"{words}; nor did what comes after it, {', '.join(later)}" if later else words]
+
+
+def _turned_bushings(dataset: xr.Dataset) -> list[str]:
+    """A warning for every bushing that turns by more than half a turn, where its law ends."""
+    if "bushing_turn" not in dataset:
+        return []
+    beyond = dataset.bushing_turn.values > np.pi
+    return [
+        f"bushing {str(name)!r} is turned by more than half a turn at t = {float(dataset.time[first]):.6g} s: its moment and "
+        "energy jump there, what follows is not to be trusted"
+        for name, first, ever in zip(dataset.bushing.values, beyond.argmax(axis=0), beyond.any(axis=0), strict=True)
+        if ever
+    ]
+
+
+def _spinning_links(dataset: xr.Dataset) -> list[str]:
+    """A warning for every flexible link that turns so fast that its spin stiffens it."""
+    if "spin_share" not in dataset:
+        return []
+    return [
+        f"flexible link {str(name)!r} turns at up to {float(share):.2g} of its lowest frequency: what its spin adds to its "
+        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out"
+        for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
+        if share > FAST
+    ]

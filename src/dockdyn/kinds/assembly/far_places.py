@@ -1,0 +1,43 @@
+"""Places so far from a body's centre of mass that they are hardly in metres."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+
+from dockdyn.scenario.language.keys import key_of, value_at
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.tables.mesh import HUGE
+from dockdyn.scenario.tables.part import refuse
+
+NEAR = 20.0  # m: a place no farther than that may be on any body, however small
+
+
+def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bodies
+    """Refuses a place on a body that is `HUGE` times as far as the largest radius of gyration of all bodies, and not `NEAR`.
+
+    So are millimetres that are read as metres. Where bodies begin in space, and approaches, may be any distance.
+    """
+    sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body]
+    limit = max(HUGE * max(sizes), NEAR)
+    for table in ("body", "element"):
+        for index, section in enumerate(getattr(content, table)):
+            if max((abs(value) for value in jax.tree.leaves(section) if isinstance(value, float)), default=0.0) > limit:
+                words = f"beyond {limit:.3g} m; no body has a radius of gyration above {max(sizes):.3g} m"
+                _refuse_beyond(limit, words, content, table, index, section)
+
+
+def _refuse_beyond(limit: float, words: str, content: Any, table: str, index: int, section: Section) -> None:  # noqa: ANN401, as above
+    """Refuses the first component of a place in a section that is beyond the limit (m)."""
+    for path, value in jax.tree_util.tree_leaves_with_path(section):
+        far = isinstance(value, float) and abs(value) > limit
+        if not far or not isinstance(path[-1], jax.tree_util.SequenceKey):
+            continue
+        inner = key_of(path, section)
+        if inner.startswith("position.") and getattr(section, "on", "") is None:
+            continue
+        found = value_at(content, f"{table}.{index}.{inner}", "")
+        if found.unit == "m":
+            refuse(f'{found.key} = {value:g} m: {words}; is it in mm? then state it so, as in "5 mm"')
