@@ -192,7 +192,7 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
         ({"design.minimise": "95 % of peak_normal_force"}, "has no distribution"),
         ({"design.minimise": "120 % of peak_normal_force"}, "120 %: must be above 0 % and at most 100 %"),
         ({"design.minimise": "least of all"}, "must be a figure"),
-        ({"design.maximise": "speed"}, "must have one of minimise and maximise"),
+        ({"design.maximise": ["speed", "captured"]}, "must have one goal, minimise or maximise, or two; has 3"),
         ({"design.constraints.captured": "perhaps"}, "design.constraints.captured = 'perhaps': must be"),
         ({"design.constraints.peak_normal_force": "< 5 m"}, "must be in N, as peak_normal_force_N is"),
         ({"design.constraints.peak_normal_force": "< 5 N in 0 %"}, "must be above 0 %"),
