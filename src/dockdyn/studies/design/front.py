@@ -15,6 +15,7 @@ TURNS = 2  # generations of a search into a gap
 HALFWAY, LEAST_STEP = 0.5, 0.02  # width of such a search: of the way across the gap, and at least, of the ranges
 BESIDES = 0.01  # weight of the sum of both goals beside the one that is worse
 LEAST_WEIGHT = 1e-3
+WIDE = 100.0  # a goal that spans more comes near to zero, where no ratio counts
 
 Rank = Callable[[Order], Order]
 
@@ -26,8 +27,8 @@ def front_generations(
 
     The design `start` first, then a search for each goal alone. From then on the widest gap of the front that was found is
     closed: by a short search from one of its ends for what has the larger of both goals least, as they are weighted in the
-    gap's middle (the weighted Tchebycheff norm, which comes to every part of a front). Goals of one sign count by their
-    logarithms.
+    gap's middle (the weighted Tchebycheff norm, which comes to every part of a front). Goals above zero count by
+    their logarithms, unless they come near to it.
 
     Miettinen, Nonlinear Multiobjective Optimization (1998), section 3.4.
     """
@@ -73,8 +74,8 @@ def balanced(orders: Sequence[Order], front: Sequence[int]) -> int:
 
 
 def scale_of(goals: Float[np.ndarray, "designs 2"]) -> Callable[[np.ndarray], np.ndarray]:
-    """By what goals count: those of one sign by their logarithms."""
-    if (goals > 0).all():
+    """By what goals count: by their logarithms, where all are above zero and none is beyond `WIDE` times another."""
+    if (goals > 0).all() and (goals.max(axis=0) < WIDE * goals.min(axis=0)).all():
         return lambda values: np.log(np.maximum(values, 1e-300))
     return lambda values: values
 

@@ -30,6 +30,10 @@ class Asked:
         """Those of runs."""
         return [name for name in (*self.alone, *self.of_cases) if not name.startswith(MARGINS)]
 
+    def gain(self) -> bool:
+        """Whether gain margins are asked for, which take long."""
+        return f"{MARGINS}gain_margin" in (*self.alone, *self.of_cases)
+
     def margins(self, of_cases: bool) -> bool:
         """Whether margins are asked for, of cases or of the run alone."""
         return any(name.startswith(MARGINS) for name in (self.of_cases if of_cases else self.alone))
@@ -52,7 +56,8 @@ def figures_of_rows(
         figures, reasons = dict(found.figures), list(found.reasons)
     judged = [place for place, drawn in enumerate(of_cases) if asked.margins(drawn)]
     if judged:
-        for place, one in zip(judged, _margins_of(scenario, keys, [rows[place] for place in judged]), strict=True):
+        found_margins = _margins_of(scenario, keys, [rows[place] for place in judged], asked.gain())
+        for place, one in zip(judged, found_margins, strict=True):
             if isinstance(one, str):
                 reasons[place] = reasons[place] or one
                 continue
@@ -61,14 +66,16 @@ def figures_of_rows(
     return outcome_of(figures, reasons)
 
 
-def _margins_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, float] | str]:
+def _margins_of(
+    scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], gain: bool
+) -> list[dict[str, float] | str]:
     """The margins of every row, or why there are none: the first alone, as it has everything compiled."""
 
     def one(case: Scenario | ScenarioError) -> dict[str, float] | str:
         if isinstance(case, ScenarioError):
             return str(case)
         try:
-            return margin_figures(case)
+            return margin_figures(case, gain)
         except ScenarioError as error:
             return str(error)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # of a solver inside

@@ -17,14 +17,14 @@ from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.answer import JudgedLoop, delay_matrices, judge_loop
 
 
-def margin_figures(scenario: Scenario) -> dict[str, float]:
+def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
     """The margins of a scenario's loop by the names that `dockdyn.margins` gives them, with `gain_margin` besides.
 
     Infinite where nothing is too much, NaN where there is no such figure; yes or no is 1 or 0. Where the search for a critical
     delay ended without one, it is as long as delays were looked at: the loop tolerates that or more.
 
-    `gain_margin` is the factor by which the delayed force may grow, for a stiffer contact or a sensor that reads too much.
-    Raises ScenarioError as `dockdyn.margins` does.
+    `gain_margin` is the factor by which the delayed force may grow, for a stiffer contact or a sensor that reads too much; it
+    takes longest, and is NaN where no `gain` is asked for. Raises ScenarioError as `dockdyn.margins` does.
     """
     judged = judge_loop(scenario)
     loop, own = judged.loop, judged.own_root()
@@ -33,7 +33,7 @@ def margin_figures(scenario: Scenario) -> dict[str, float]:
         "stable": float(judged.stable),
         "critical_delay_s": critical,
         "delay_margin_s": critical - judged.delay,
-        "gain_margin": gain_margin(lambda factors: _growth_with(judged, factors)),
+        "gain_margin": gain_margin(lambda factors: _growth_with(judged, factors)) if gain else None,
         "growth_rate_1_s": judged.growth,
         "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
         "apparent_restitution": None if judged.several else restitution(loop),
