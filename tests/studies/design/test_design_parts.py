@@ -48,7 +48,7 @@ normal = { law = "spring-dashpot", stiffness = "20 kN/m", damping = "1 kN s/m" }
 delay = "20 ms"
 [[design.variables]]
 key = "contact.normal.damping"
-low = "500 N s/m"
+low = "300 N s/m"
 high = "10 kN s/m"
 [design]
 """
