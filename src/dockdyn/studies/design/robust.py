@@ -20,7 +20,7 @@ from dockdyn.report.wording import significant
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
-from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw
+from dockdyn.scenario.tables.compensators import STIFFNESS, CompensatorLaw
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design
 from dockdyn.studies.design.goals import SHARE
