@@ -211,25 +211,34 @@ high = "200 N s/m"
     assert dockdyn.load(tmp_path / "choice" / "scenario.toml").content.contact.normal.stiffness == 600
 
 
+def gain(damping):
+    """The factor by which the force of m s² + (c s + k) exp(−s τ) grows until it swings."""
+    turn = brentq(lambda w: math.atan2(damping * w, 2e4) - w * 0.02, 1, 50 * math.pi)
+    return 500.0 * turn**2 / math.hypot(2e4, damping * turn)
+
+
+def test_margins_are_figures():
+    scenario = parse(LOOP + 'minimise = "stability.growth_rate"\n', "loop")
+    found = margin_figures(scenario)
+    assert found["gain_margin"] == pytest.approx(gain(1000.0), rel=1e-9)
+    told = dockdyn.margins(scenario)
+    for name in ("delay_margin_s", "critical_delay_s", "growth_rate_1_s", "stable", "apparent_restitution"):
+        assert found[name] == told[name], name
+    unstable = margin_figures(scenario.at({"contact.normal.damping": 300.0}))
+    assert unstable["stable"] == 0 and unstable["gain_margin"] < 1 and unstable["delay_margin_s"] < 0
+
+
+@pytest.mark.full
 def test_margins_decide(tmp_path):
-    """The least damper that leaves a gain margin of 10: the force of m s² + (c s + k) exp(−s τ) grows until it swings."""
-    text = 'minimise = "contact.normal.damping"\nevaluations = 60\n'
+    """The least damper that leaves a gain margin of 10, and what a smaller margin would be worth."""
+    text = 'minimise = "contact.normal.damping"\nevaluations = 150\n'
     text += '[design.constraints.stability]\nstable = true\ngain_margin = ">= 10"\ndelay_margin = "> 1 ms"\n'
-    scenario = parse(LOOP + text, "loop")
-    mass, stiffness, late = 500.0, 2e4, 0.02
-
-    def gain(damping):
-        turn = brentq(lambda w: math.atan2(damping * w, stiffness) - w * late, 1, 1 / late * math.pi)
-        return mass * turn**2 / math.hypot(stiffness, damping * turn)
-
-    assert margin_figures(scenario)["gain_margin"] == pytest.approx(gain(1000.0), rel=1e-9)
-    assert margin_figures(scenario)["delay_margin_s"] == dockdyn.margins(scenario)["delay_margin_s"]
-    answer = dockdyn.design(scenario, tmp_path / "margins")
+    answer = dockdyn.design(parse(LOOP + text, "loop"), tmp_path / "margins")
     needed = brentq(lambda damping: gain(damping) - 10, 401, 3000)
     assert answer["goal"]["value"] == pytest.approx(needed, rel=1e-3)
     assert [one["active"] for one in answer["constraints"]] == [False, True, False]
     slope = 1 / ((gain(needed + 1) - gain(needed - 1)) / 2)
-    assert answer["constraints"][1]["price"] == pytest.approx(-slope, rel=1e-2)
+    assert answer["constraints"][1]["price"] == pytest.approx(-slope, rel=2e-2)
     assert answer["evidence"] is None and answer["failed_runs"] == 0
 
 

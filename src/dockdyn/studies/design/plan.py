@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.design import DesignSection
@@ -167,6 +168,8 @@ def plan_design(scenario: Scenario) -> Plan:
         if variable is not None and not variable.ordered:
             raise ScenarioError(f"{goal.where}: {goal.text} is a choice; must be a number")
     plan = Plan(scenario, stated, variables, goals, constraints_of(scenario, stated))
+    if plan.asked.margins(False) or plan.asked.margins(True):
+        kind_named(scenario.kind).resting(scenario.name)  # refuses kinds without a loop
     if plan.of_cases:
         _ = plan.cases  # which must be distributed
     return plan

@@ -6,9 +6,11 @@ import math
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.compare import own_law, section_of
@@ -21,6 +23,7 @@ from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.compensators import STIFFNESS, CompensatorLaw
+from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design
 from dockdyn.studies.design.goals import SHARE
@@ -73,6 +76,8 @@ def robust_gains(
     Cases are the stiffnesses (N/m), evenly, with all else that the scenario distributes. The error is that of a comparison:
     of the restitution, or of the amplitude of a contact that swings.
     """
+    if not scenario.content.bilateral:
+        _refuse_without_bounce(scenario, stiffnesses)
     found: list[RobustGain] = []
     tables: dict[str, dict[str, Any]] = {one.law: _as_table(one) for one in scenario.content.compare}
     for place, law in enumerate(laws):
@@ -82,6 +87,17 @@ def robust_gains(
             tables[law] = _as_table(section) | one.found
         progress((place + 1) / len(laws))
     return parse(scenario.text(), scenario.name, _tuned_tables(scenario, tables), scenario.folder), found
+
+
+def _refuse_without_bounce(scenario: Scenario, stiffnesses: Sequence[float]) -> None:
+    """Refuses a run that is too short for a bounce on one of the stiffnesses (N/m): it would have no error."""
+    name = "ideal_restitution"
+    found = run_cases(replace(scenario, requirements=()), [STIFFNESS], np.array(stiffnesses)[:, None], figures=[name])
+    for stiffness, shown, reason in zip(stiffnesses, found.figures[name], found.reasons, strict=True):
+        if not reason and np.isnan(shown):
+            duration = scenario.content.duration
+            words = f"no bounce ends within it without rig at {stiffness:g} N/m; must be longer"
+            raise ScenarioError(f"{scenario.name}: duration = {duration:g} s: {words}")
 
 
 def _tuned_tables(scenario: Scenario, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
