@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.identification.contact import identify_contact
     from dockdyn.studies.identification.robot import identify_robot, read_robot_log
     from dockdyn.studies.margins.answer import margins
+    from dockdyn.studies.objectives.objective import objective
     from dockdyn.studies.sensitivity.table import sensitivity
 
 backend.configure()
@@ -62,6 +63,7 @@ PLACES = {
     "identify_robot": "studies.identification.robot",
     "load": "scenario.load",
     "margins": "studies.margins.answer",
+    "objective": "studies.objectives.objective",
     "open_result": "results.store",
     "parameter": "parameters",
     "plot": "report.plot",
@@ -99,6 +101,7 @@ __all__ = [
     "impact",
     "load",
     "margins",
+    "objective",
     "open_result",
     "parameter",
     "plot",

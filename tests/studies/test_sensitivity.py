@@ -221,7 +221,10 @@ def test_command_ranks_and_writes(dock, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("sits", "--of", "peak_normal_force_N"), "kind = 'rig': has no derivatives; must be one of free-flight"),
+        (
+            ("sits", "--of", "peak_normal_force_N"),
+            "--of peak_normal_force_N: no such figure; did you mean 'peak_force_error_N'",
+        ),
         (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
         (("probe-cone", "--of", "contact_count"), "--of contact_count: does not vary smoothly"),
         (("paraskevas-latch-slow", "--of", "capture_time_s"), "--of capture_time_s: did not happen in this run"),

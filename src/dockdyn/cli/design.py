@@ -33,7 +33,7 @@ from dockdyn.files import failure
 from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
-    from dockdyn.studies.design.plan import Plan
+    from dockdyn.studies.design.plan import Evaluation, Plan
     from dockdyn.studies.design.trail import Trail
 
 
@@ -57,17 +57,22 @@ def design(
     from dockdyn.studies.design.answer import REPORT, answer_of, written_design
     from dockdyn.studies.design.conduct import run_design
     from dockdyn.studies.design.plan import plan_design
-    from dockdyn.studies.design.report import design_report
+    from dockdyn.studies.design.report import design_report, first_words
     from dockdyn.studies.design.trail import Trail
 
     plan = plan_design(load(scenario, overrides(set_ or [])))
     trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
     _refuse_others(trail, resume)
+
+    def told(first: Evaluation) -> None:
+        if not quiet and (words := first_words(plan, first)) is not None:
+            say(f"note: {words}", err=True)
+
     with contextlib.ExitStack() as stack:
         with writing_into(trail.folder):
             stack.enter_context(trail.claimed())
         with _interruptible(trail, plan), progress(f"Designs of {plan.scenario.name}", quiet) as advance:
-            evaluations = run_design(plan, trail, advance)
+            evaluations = run_design(plan, trail, advance, told)
             answer = answer_of(plan, evaluations)
         report = design_report(plan, evaluations, answer, typed())
         written_design(plan, answer, trail.folder, render_page(report))

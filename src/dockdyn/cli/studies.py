@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,6 +87,15 @@ def compare(
     actual: Actual = None,
     unit: Units = None,
     period: Period = None,
+    tune: Annotated[
+        str | None,
+        typer.Option(
+            "--tune",
+            metavar="worst|SHARE",
+            help='Seek the numbers of each that keep its error least at worst, or in a share such as "95 %", over the '
+            "stiffnesses and all that the scenario distributes.",
+        ),
+    ] = None,
     set_: Overrides = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-compare.")
@@ -124,9 +134,30 @@ def compare(
         folder = Path(f"{Path(scenario).stem}-compare")
     if folder is not None:
         vacant(folder, force)
+    answer: dict[str, Any] = {}
+    if tune is not None:
+        chosen, answer = _tuned(chosen, laws, stiffnesses, tune, quiet, as_json)
     with progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
-    deliver(dataset, folder, "compare.nc", study.answer(dataset) if as_json else None)
+    deliver(dataset, folder, "compare.nc", study.answer(dataset) | answer if as_json else None)
+
+
+def _tuned(
+    chosen: Scenario, laws: list[str], stiffnesses: list[float] | None, tune: str, quiet: bool, as_json: bool
+) -> tuple[Scenario, dict[str, Any]]:
+    """The scenario with compensators whose numbers keep their error least, and what was found, which is said."""
+    from dockdyn.kinds.rig.comparison import compare as study
+    from dockdyn.report.report import Block
+    from dockdyn.report.terminal import show_parts
+    from dockdyn.studies.design.robust import robust_gains, robust_table, share_from
+
+    share = share_from(tune)
+    tried = study.stiffnesses_of(chosen, stiffnesses)
+    with progress(f"Tuning on {chosen.name}", quiet) as advance:
+        tuned, found = robust_gains(chosen, laws, tried, share, advance)
+    if not as_json:
+        show_parts([Block(table=robust_table(found, share))])
+    return tuned, {"tuned": [asdict(one) for one in found]}
 
 
 def _robot_of_log(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.results.linearised import LinearisedRun
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -82,6 +83,10 @@ class Kind(abc.ABC):
     def key_figures(self) -> LocatedFigures | None:
         """The key figures of runs, each defined once, of which batches and derivatives know too; None: only summaries."""
         return None
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        """A run with its derivatives by the numbers of the scenario; raises ScenarioError where there is none."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} does not say how its runs change; has no derivatives")
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
         """Whether the cases of a campaign run in compiled batches; only of a kind with `key_figures`."""

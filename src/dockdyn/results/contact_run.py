@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Int
+from jaxtyping import Array, Int, PyTree, PyTreeDef
 
 from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import State, over_rows
@@ -19,10 +21,11 @@ from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.coupled_run import run_coupled
 from dockdyn.results.coupling import coupling_of
-from dockdyn.results.dataset import build_dataset
+from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
 from dockdyn.results.episodes import episodes, from_log, from_samples
+from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.kinds import kind_named
@@ -108,6 +111,19 @@ def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
         )
     pace = float(np.minimum(solver.step_limit, solver.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))
+    return _run_of(content, settings, solution, sampled, at_moments, pace)
+
+
+def _run_of(
+    content: Simulated,
+    settings: located.Settings,
+    solution: Solution,
+    sampled: dict[str, Any],
+    at_moments: dict[str, Any],
+    pace: float = math.nan,
+) -> Run:
+    """A located run from its solution and what was observed, in NumPy arrays."""
+    assert solution.samples is not None
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
@@ -135,6 +151,50 @@ def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
         largest_local_error=float(solution.largest_local_error),
         states=jax.tree.map(lambda own, rows: np.concatenate([own[None], rows[:moments]]), first, solution.log.state),
     )
+
+
+def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
+    """A located run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
+    affordable_delay(check_runnable(scenario))
+    content = scenario.content
+    if content.integrator.method != "located":
+        method = content.integrator.method
+        raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
+    own, settings = Numbers.of(content), settings_for(content)
+
+    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
+        parts, change = _varied(own.values, direction, own.arrays, settings, structure=own.structure)
+        solution = parts[1]
+        if int(solution.status) != Status.FINISHED:
+            words = reason_of(content, Status(int(solution.status)), float(solution.time), "a number")
+            raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
+        return parts, change
+
+    def dataset(parts: PyTree) -> xr.Dataset:
+        case = replace(scenario, content=own.content(parts[0]))
+        run = _run_of(case.content, settings, *parts[1:])
+        return build_dataset(case, run, describe(case, run))
+
+    return LinearisedRun(along, dataset)
+
+
+@partial(jit_once, static=("structure",))
+def _varied(
+    numbers: Leaves,
+    direction: Leaves,
+    arrays: dict[int, Any],
+    settings: located.Settings,
+    structure: PyTreeDef,
+) -> tuple[PyTree, PyTree]:
+    """Numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
+
+    def found(numbers: Array) -> PyTree:
+        content = content_of(structure, list(numbers), arrays)
+        model = content.model()
+        solver = located.advance(model, settings, located.init(model, settings), settings.max_iterations)
+        return numbers, *_conclude(content, solver)
+
+    return tangent_of(found, numbers, direction)
 
 
 def state_names(content: Simulated) -> list[str]:

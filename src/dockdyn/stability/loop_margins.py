@@ -6,6 +6,7 @@ Source: definitions, evaluated on the exact monodromy of `stability.sampled`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -30,6 +31,7 @@ MANY = 24  # instants in a hold period
 FINER = 17  # delays tried around one at which the growth rate turns back before it changes its sign
 ROUNDS = 3  # times that this is done, each time eight times as close
 MOST_COMMANDS = (8, 24, 72, 200)  # under way: how far delays are tried at a time, in hold periods
+FACTORS = np.geomspace(1.0, 1e3, 61)  # of what is measured, and their inverses
 GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units of √(K m)
 
 
@@ -152,6 +154,23 @@ def stabilising_gains(loop: Loop) -> list[list[float | None]]:
         [low if np.isfinite(low) else None, high if np.isfinite(high) else None]
         for low, high in _intervals(-np.inf, _located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0))
     ]
+
+
+def gain_margin(growth: Callable[[Float[np.ndarray, "k"]], Float[np.ndarray, "k"]]) -> float:
+    """The factor by which all that is measured may grow until a loop becomes unstable, the gain margin as a number.
+
+    Below one for a loop that is unstable: the largest factor below with which it would be stable, zero where there is none.
+    Infinite where no factor up to 1000 destabilises it. `growth` gives the growth rates (1/s) for factors.
+    """
+    stable = bool(growth(np.ones(1))[0] < 0)
+    values = FACTORS if stable else 1 / FACTORS
+    found = growth(values)
+    changed = np.flatnonzero((found < 0) != stable)
+    if not len(changed):
+        return np.inf if stable else 0.0
+    at = changed[:1]
+    ends = values[at - 1, None], values[at, None], found[at - 1], found[at]
+    return float(locate(lambda points: growth(points[:, 0]), *ends, CLOSE * float(values[at[0]]))[0, 0])
 
 
 def restitution(loop: Loop) -> float | None:

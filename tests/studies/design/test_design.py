@@ -9,6 +9,11 @@ from scipy.optimize import minimize_scalar
 
 import dockdyn
 from dockdyn.results.requirements import judge
+from dockdyn.studies.design.answer import answer_of
+from dockdyn.studies.design.conduct import run_design
+from dockdyn.studies.design.plan import plan_design
+from dockdyn.studies.design.report import design_report
+from dockdyn.studies.design.trail import Trail
 
 MASS = 15 * 17 / 32  # kg, the reduced one
 SPEED = 0.1  # m/s
@@ -115,6 +120,12 @@ high = "20 kN/m"
     assert stiffness == pytest.approx(500, rel=1e-3)
     assert damping == pytest.approx(2 * ratio * math.sqrt(500 * MASS), rel=2e-3)
     assert answer["variables"][0]["at"] == "low" and answer["constraints"][0]["active"]
+    # F = φ(ζ) v √(k m) with ζ given by the rebound: what a softer end and a faster rebound would be worth
+    assert answer["variables"][0]["price"] == pytest.approx(-answer["goal"]["value"] / (2 * 500), rel=2e-2)
+    step = 1e-4
+    (low, slow), (high, fast) = motion(ratio - step), motion(ratio + step)
+    slope = (high - low) / (fast - slow) * math.sqrt(500 * MASS)  # N s/m
+    assert answer["constraints"][0]["price"] == pytest.approx(-abs(slope), rel=2e-2)
 
 
 def test_the_stiffest_latch_that_captures(tmp_path):
@@ -169,6 +180,8 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
     words = " ".join(ended.stdout.split())
     assert "None of the 60 designs tried meets all constraints." in words
     assert "misses peak_normal_force < 5 N: it is 7.232, by 44.6 % of the limit" in words
+    told = " ".join(ended.stderr.split())
+    assert "the first design, from which others are sought, misses peak_normal_force < 5 N: it is 8.251" in told
     assert (tmp_path / "hard" / "report.html").exists()
 
 
@@ -192,12 +205,20 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
         ({"design.minimise": "95 % of peak_normal_force"}, "has no distribution"),
         ({"design.minimise": "120 % of peak_normal_force"}, "120 %: must be above 0 % and at most 100 %"),
         ({"design.minimise": "least of all"}, "must be a figure"),
-        ({"design.maximise": "speed"}, "must have one of minimise and maximise"),
+        ({"design.maximise": ["speed", "captured"]}, "must have one goal, minimise or maximise, or two; has 3"),
         ({"design.constraints.captured": "perhaps"}, "design.constraints.captured = 'perhaps': must be"),
         ({"design.constraints.peak_normal_force": "< 5 m"}, "must be in N, as peak_normal_force_N is"),
         ({"design.constraints.peak_normal_force": "< 5 N in 0 %"}, "must be above 0 %"),
         ({"design.evaluations": 0}, "design.evaluations = 0: must be at least 1"),
         ({"design.budget": 3}, "design.budget: unknown key"),
+        ({"design.variables.0.values": [1, 2]}, "design.variables.0: has values and low and high"),
+        ({"design.variables": [{"key": "speed", "low": 1}]}, "design.variables.0: high missing"),
+        ({"design.variables": [{"key": "speed", "values": [0.1, 0.1]}]}, "values.1 = 0.1: is given twice"),
+        ({"design.variables": [{"key": "speed", "values": [0.1, "slow"]}]}, "speed = 'slow': must be"),
+        ({"design.variables": [{"key": "integrator.max_events", "low": 9, "high": 9}]}, "changes nothing"),
+        ({"design.variables": [{"key": "integrator.max_events", "low": 9, "high": 5}]}, "from 9 to 5; must rise"),
+        ({"design.variables": [{"key": "integrator.max_events", "low": 1.5, "high": 5}]}, "must be a whole number"),
+        ({"design.constraints.stability.delay_margin": "> 1 ms"}, "kind: four-mass has no loop to judge"),
     ],
 )
 def test_what_is_no_design_is_refused_in_one_line(tmp_path, changes, words):
@@ -207,6 +228,19 @@ def test_what_is_no_design_is_refused_in_one_line(tmp_path, changes, words):
         dockdyn.design(dockdyn.load(file, changes), tmp_path / "design")
     assert words in str(refused.value) and "\n" not in str(refused.value)
     assert not (tmp_path / "design").exists()  # nothing came into it
+
+
+def test_what_no_variable_changes_is_told(tmp_path):
+    text = '[design]\nminimise = "peak_normal_force"\nevaluations = 9\nconstraints = { largest_approach_speed = "< 50 mm/s" }\n'
+    file = tmp_path / "scenario.toml"
+    file.write_text(CONTACT + text + DAMPING)
+    plan = plan_design(dockdyn.load(file))
+    evaluations = run_design(plan, Trail(tmp_path / "design"), lambda share: None)
+    answer = answer_of(plan, evaluations)
+    assert not answer["feasible"] and not answer["constraints"][0]["changes"]
+    report = design_report(plan, evaluations, answer)
+    words = "largest_approach_speed < 50 mm/s: it is 0.1000, by 100 % of the limit, which no design tried changes"
+    assert words in report.verdict
 
 
 def test_a_scenario_without_a_design(tmp_path):

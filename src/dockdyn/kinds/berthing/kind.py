@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
 
@@ -48,6 +49,11 @@ class BerthingKind(Kind):
 
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        from dockdyn.kinds.berthing.linearised import linearised_berthing
+
+        return linearised_berthing(scenario)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.berthing.summary import summarise_berthing

@@ -129,10 +129,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     """Run a scenario of kind `berthing`; what `simulate` returns."""
     began = time.perf_counter()
     content = scenario.content
-    interval = content.output.interval or content.duration / SAMPLES
-    count = int(content.duration / interval * (1 + 1e-12))
-    if not 1 <= count <= MOST_ROWS:
-        raise ScenarioError(f"output.interval = {interval} s: gives {count} samples; must give 1 to {MOST_ROWS}")
+    interval, count = samples_of(content)
     content = with_gain(scenario)
     model = build(content)
     struck, state = strike(model)
@@ -142,12 +139,40 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
         motion = smooth(content, model, state, stiff, interval, count, progress)
     else:
         motion = touching(content, model, state, interval, count, progress)
-    states, count = motion.states, len(motion.states.v[0])
-    if motion.log is not None:
-        states = jax.tree.map(lambda a, b: np.concatenate([a, b]), states, motion.log.state)
-    seen = jax.tree.map(np.asarray, _observed_at(model, states))
+    seen = jax.tree.map(np.asarray, _observed_at(model, _all_states(motion)))
+    return dataset_of_run(scenario, model, struck, motion, seen, time.perf_counter() - began)
+
+
+def samples_of(content: BerthingSection) -> tuple[float, int]:
+    """The interval between samples (s), and how many there are besides the first."""
+    interval = content.output.interval or content.duration / SAMPLES
+    count = int(content.duration / interval * (1 + 1e-12))
+    if not 1 <= count <= MOST_ROWS:
+        raise ScenarioError(f"output.interval = {interval} s: gives {count} samples; must give 1 to {MOST_ROWS}")
+    return interval, count
+
+
+def _all_states(motion: Motion) -> Any:  # noqa: ANN401, a tree of arrays
+    """States at the samples, then those at the moments of the log."""
+    if motion.log is None:
+        return motion.states
+    return jax.tree.map(lambda a, b: np.concatenate([a, b]), motion.states, motion.log.state)
+
+
+def dataset_of_run(
+    scenario: Scenario, model: Berthing, struck: Struck, motion: Motion, seen: dict[str, Any], wall_time: float
+) -> xr.Dataset:
+    """The dataset of a run, from what was `seen` at samples and moments."""
+    count = len(motion.states.v[0])
     sampled, logged = ({name: rows[part] for name, rows in seen.items()} for part in (slice(count), slice(count, None)))
-    return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
+    return dataset_of(scenario, model, struck, motion, sampled, logged, wall_time)
+
+
+def method_of(content: BerthingSection, stiff: float) -> adaptive.Method:
+    """The adaptive method that a scenario states, or the one that suits."""
+    stated = content.integrator.method
+    assert stated != "located", "a run without further contact is not located"
+    return stated or ("kvaerno5" if stiff >= STIFF else "dopri8")
 
 
 @dataclass(frozen=True)
@@ -172,7 +197,7 @@ def smooth(
     progress: Progress | None,
 ) -> Motion:
     """Adaptive integration, in pieces of one length, so that one compilation serves; what lies beyond the end is cut off."""
-    method = content.integrator.method or ("kvaerno5" if stiff >= STIFF else "dopri8")
+    method = method_of(content, stiff)
     tolerance = np.float64(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     weight = IMPLICIT if method == "kvaerno5" else 1
@@ -229,7 +254,21 @@ def touching(
     content: BerthingSection, model: Berthing, state: State, interval: float, count: int, progress: Progress | None
 ) -> Motion:
     """Located integration: contact comes and goes."""
-    settings = located.Settings(
+    settings = settings_of(content, interval, count)
+    solver = drive(
+        _init_located(model, settings, state),
+        lambda solver, until: _advance_located(model, settings, until, solver),
+        lambda solver: float(solver.point.time) / content.duration,
+        SLICE,
+        progress,
+    )
+    pace = float(np.minimum(solver.step_limit, solver.limit))
+    return located_motion(content, model, jax.tree.map(np.asarray, _conclude(solver)), interval, pace)
+
+
+def settings_of(content: BerthingSection, interval: float, count: int) -> located.Settings:
+    """Steps and sizes of a located run with `count` samples, an `interval` (s) apart."""
+    return located.Settings(
         duration=np.float64(content.duration),
         step=np.float64(min(DEFAULT_STEP, interval)),
         tolerance=np.float64(content.integrator.error(located=True)),
@@ -239,17 +278,15 @@ def touching(
         line_capacity=0,
         max_iterations=np.float64(content.integrator.max_steps),
     )
-    solver = drive(
-        _init_located(model, settings, state),
-        lambda solver, until: _advance_located(model, settings, until, solver),
-        lambda solver: float(solver.point.time) / content.duration,
-        SLICE,
-        progress,
-    )
-    found = jax.tree.map(np.asarray, _conclude(solver))
+
+
+def located_motion(
+    content: BerthingSection, model: Berthing, found: Solution, interval: float, pace: float = float("nan")
+) -> Motion:
+    """What located integration left, from its solution in NumPy arrays."""
+    assert found.samples is not None
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, first_nonfinite = Status(int(found.status)), name_of_nonfinite(int(found.first_nonfinite), model.names)
-    pace = float(np.minimum(solver.step_limit, solver.limit))
     sooner = ", a larger impact.rest_speed ends that sooner" if isinstance(model.contact, Rebound) else ""
     status = reason_of(
         content, end, float(found.time), first_nonfinite, pace, {Status.TOO_MANY_EVENTS: CHATTER + sooner}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
 
@@ -29,6 +30,12 @@ class ChainsKind(Kind):
 
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        from dockdyn.kinds.chains.data import describe
+        from dockdyn.results.contact_run import linearised_contacts
+
+        return linearised_contacts(scenario, describe)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.results.contact_summary import summarise_contacts

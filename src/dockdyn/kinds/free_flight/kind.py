@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
@@ -46,6 +47,13 @@ class FreeFlightKind(Kind):
         from dockdyn.results.contact_run import simulate_contacts
 
         return simulate_contacts(scenario, progress, describe, predicted_unstable)
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        from dockdyn.kinds.free_flight.data import describe
+        from dockdyn.results.contact_run import linearised_contacts
+
+        self.check_start(scenario)
+        return linearised_contacts(scenario, describe)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.free_flight.summary import summarise_flight

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
 
@@ -42,6 +43,11 @@ class OrbitalArmKind(Kind):
 
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        from dockdyn.kinds.orbital_arm.run import linearised_orbital_arm
+
+        return linearised_orbital_arm(scenario)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.orbital_arm.summary import summarise_orbital_arm

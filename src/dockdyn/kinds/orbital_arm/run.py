@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, PyTree, PyTreeDef
 
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
 from dockdyn.integrate.variational.mechanical import PLACES, velocities
+from dockdyn.integrate.variational.solver_state import Event
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.kinds.orbital_arm.data import Motion, dataset_of, labels
 from dockdyn.kinds.orbital_arm.model import RECORDS, OrbitalArm
@@ -22,6 +24,7 @@ from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
 from dockdyn.programs import Program
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import Progress, drive
+from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.plan import MOST_ROWS, affordable, jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -147,21 +150,45 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
         content.integrator.max_steps,
     )
     ran = time.perf_counter() - ran
+    kept = _kept(solver)
+    found = Ran(model, solver, kept, _observed_at(model, kept), _logged(solver, model.records()))
+    return _dataset_of(scenario, jax.tree.map(np.asarray, found), ran, time.perf_counter() - began)
+
+
+class Ran(NamedTuple):
+    """A run at its end: samples and log with all the rows that there might have been."""
+
+    model: OrbitalArm
+    solver: colliding.SolverState
+    kept: colliding.Kept
+    seen: dict[str, Any]
+    log: Event
+
+
+def _dataset_of(scenario: Scenario, found: Ran, ran: float, wall_time: float) -> xr.Dataset:
+    """The dataset of a run, which took `ran` (s) without compilation."""
+    content, model, solver = scenario.content, found.model, found.solver
     sampled, steps = int(solver.sampled), int(solver.steps)
-    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], _kept(solver))
-    seen = jax.tree.map(np.asarray, _observed_at(model, kept))
+    kept, seen = jax.tree.map(lambda rows: rows[:sampled], (found.kept, dict(found.seen)))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
     seen |= _from_gravity(kept.given, model.planar)
-    events, what = _events_of(model, solver)
+    events, what = _events_of(model, solver, found.log)
     facts = {
         "steps": steps,
-        "step_s": float(settings.step),
+        "step_s": min(content.integrator.step, content.duration),
         "newton_iterations_mean": float(solver.corrections) / max(steps, 1),
         "newton_iterations_max": int(solver.most),
         "microseconds_per_step": 1e6 * ran / max(steps, 1),
         "conservative": int(content.orbit is None or content.orbit.circular),
     }
-    status = Status(int(solver.status))
+    status, words = _status_of(scenario, solver)
+    motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
+    return dataset_of(scenario, motion, wall_time)
+
+
+def _status_of(scenario: Scenario, solver: colliding.SolverState) -> tuple[Status, str]:
+    """How a run ended, and that in words."""
+    content, status = scenario.content, Status(int(solver.status))
     status = Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status
     section = content.integrator
     reasons = {
@@ -169,9 +196,56 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
         Status.TOO_MANY_AT_REST: CROWDED,
     }
     limits = {"most": section.max_iterations, "places": PLACES}
-    words = reason_of(content, status, float(solver.time), "the motion", float(solver.step_limit), reasons, **limits)
-    motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
-    return dataset_of(scenario, motion, time.perf_counter() - began)
+    pace = float(solver.step_limit)
+    return status, reason_of(content, status, float(solver.time), "the motion", pace, reasons, **limits)
+
+
+def linearised_orbital_arm(scenario: Scenario) -> LinearisedRun:
+    """A run of kind `orbital-arm` and its derivatives, through the discrete equations, their corrections and its events."""
+    content, settings, own = scenario.content, settings_of(scenario), Numbers.of(scenario.content)
+    dissipative = content.dissipative()
+
+    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
+        (values, found), change = _varied(
+            own.values,
+            direction,
+            own.arrays,
+            settings,
+            np.int64(content.integrator.max_steps),
+            structure=own.structure,
+            dissipative=dissipative,
+        )
+        if int(found.solver.status) != Status.FINISHED:
+            words = _status_of(scenario, found.solver)[1]
+            raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
+        return (values, found), change
+
+    def dataset(parts: PyTree) -> xr.Dataset:
+        values, found = parts
+        return _dataset_of(replace(scenario, content=own.content(values)), found, 0.0, 0.0)
+
+    return LinearisedRun(along, dataset)
+
+
+@partial(jit_once, static=("structure", "dissipative"))
+def _varied(
+    numbers: Leaves,
+    direction: Leaves,
+    arrays: dict[int, Any],
+    settings: colliding.Settings,
+    most: Int[Array, ""],
+    structure: PyTreeDef,
+    dissipative: bool,
+) -> tuple[PyTree, PyTree]:
+    """Numbers of a scenario and its run, and their derivatives along a direction."""
+
+    def found(numbers: Array) -> PyTree:
+        model = content_of(structure, list(numbers), arrays).model(dissipative)
+        solver = colliding.advance(model, settings, colliding.init(model, settings), most)
+        kept = colliding.kept(solver)
+        return numbers, Ran(model, solver, kept, _observed_at(model, kept), colliding.logged(solver, model.records()))
+
+    return tangent_of(found, numbers, direction)
 
 
 def _from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
@@ -183,10 +257,9 @@ def _from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
     return {"gravity_impulse": impulse, "gravity_turning_impulse": turning}
 
 
-def _events_of(model: OrbitalArm, solver: colliding.SolverState) -> tuple[dict[str, Any], list[str]]:
+def _events_of(model: OrbitalArm, solver: colliding.SolverState, log: Event) -> tuple[dict[str, Any], list[str]]:
     """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
-    count = int(solver.events)
-    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], _logged(solver, model.records()))
+    log = jax.tree.map(lambda rows: rows[: int(solver.events)], log)
     rows: list[list[float]] = []
     what: list[str] = []
     phase, released = 0, False

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
+    from dockdyn.results.linearised import LinearisedRun
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
@@ -63,6 +64,12 @@ class RigKind(Kind):
 
         self.check_start(scenario)
         return judged(scenario, simulate_rig(scenario, progress))
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        from dockdyn.kinds.rig.linearised import linearised_rig
+
+        self.check_start(scenario)
+        return linearised_rig(scenario)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.rig.summary import summarise_rig

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.comparison.choice import Choice, advice
+from dockdyn.kinds.rig.comparison.choice import Choice, advice, amplitude_errors
 from dockdyn.kinds.rig.measures import Motion, felt, measures, share, size
 from dockdyn.results.measures import number
 from dockdyn.scenario.tables.compensators import facts_of
@@ -47,6 +47,7 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "impacts": [],
         "compensator": str(dataset.attrs["compensator"]),
         **{name: number(value) for name, value in measured(dataset).items()},
+        **_errors(measured(dataset)),
         "spectral_radius": number(dataset.attrs["spectral_radius"]),
         "amplitude_bound": judged["amplitude_bound"],
         "stiffness_N_m": float(dataset.attrs["stiffness_N_m"]),
@@ -86,6 +87,15 @@ def measured(dataset: xr.Dataset) -> dict[str, Any]:
     """The measures of a run."""
     frequency = float(dataset.attrs["frequency_rad_s"])
     return measures(dataset.time.values, *motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
+
+
+def _errors(found: dict[str, Any]) -> dict[str, float | None]:
+    """By how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
+    bounce = abs(found["apparent_restitution"] - found["ideal_restitution"])
+    return {
+        "restitution_error": number(bounce),
+        "amplitude_error": number(float(amplitude_errors(np.asarray(found["amplitude_ratio"])))),
+    }
 
 
 def error(summary: dict[str, Any]) -> tuple[str, float]:

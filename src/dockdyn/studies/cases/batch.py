@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 
 from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
@@ -38,11 +38,11 @@ class Cases:
 def run_cases(
     scenario: Scenario,
     keys: Sequence[str],
-    values: Float[np.ndarray, "cases keys"],
+    values: Shaped[np.ndarray, "cases keys"],
     threads: int | None = None,
     figures: Sequence[str] = (),
 ) -> Cases:
-    """Run a scenario once for every row of `values`, its dotted `keys` set to the numbers (SI) of the row.
+    """Run a scenario once for every row of `values`, its dotted `keys` set to the numbers (SI), words or tables of the row.
 
     A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Kinds that can run
     in compiled batches do, others case by case, on `threads` threads (all cores by default). A batch keeps the samples of
@@ -52,7 +52,7 @@ def run_cases(
     asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
     batches = runs_in_batches(scenario, figures)
     cases, refused = [], {}
-    for row, case in enumerate(_cases_of(scenario, keys, values.tolist(), check_start=batches)):
+    for row, case in enumerate(cases_of(scenario, keys, values.tolist(), check_start=batches)):
         if isinstance(case, Scenario):
             cases.append(case)
         else:
@@ -61,7 +61,7 @@ def run_cases(
     return _with_refused(found, refused, len(values))
 
 
-def _cases_of(
+def cases_of(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_start: bool
 ) -> Iterator[Scenario | ScenarioError]:
     """The scenario of every row, or why it is not allowed; with how it starts, which who simulates a case checks, too."""

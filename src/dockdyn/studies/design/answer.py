@@ -1,21 +1,21 @@
-"""What a design answers: the best one, with evidence, and which constraints decide it."""
+"""What a design answers: the best one, with evidence, which constraints decide it, and what they cost."""
 
 from __future__ import annotations
 
 import json
-import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy.stats import t as student
-
 from dockdyn.files import write_files
-from dockdyn.results.requirements import resolved
+from dockdyn.results.requirements import resolved, unit_of_figure
 from dockdyn.scenario.load import parse
-from dockdyn.studies.cases.statistics import CONFIDENCE, percentile_interval, wilson
-from dockdyn.studies.design.goals import Goal, Outcome
-from dockdyn.studies.design.plan import Evaluation, Plan
+from dockdyn.studies.design.evidence import evidence_of
+from dockdyn.studies.design.front import balanced, front_of
+from dockdyn.studies.design.goals import Outcome
+from dockdyn.studies.design.plan import Evaluation, Plan, finite
+from dockdyn.studies.design.prices import Prices, shadow_prices
+from dockdyn.studies.design.variables import RealVariable, Variable
 
 ACTIVE = 0.01  # of a limit: a slack that is no more makes a constraint active
 AT_END = 1e-3  # of a range: a variable that is no further from an end is there
@@ -24,49 +24,88 @@ SCENARIO, ANSWER, REPORT = "scenario.toml", "design.json", "report.html"
 
 
 def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
-    """The answer of a design, in plain Python types; runs fresh cases of the best one."""
-    best = min(evaluations, key=plan.order)
-    first = evaluations[0]
+    """The answer of a design, in plain Python types; runs fresh cases of the best one, and its neighbours for the prices."""
+    orders = [plan.order(one) for one in evaluations]
+    front = front_of(orders) if len(plan.goals) > 1 else []
+    best = evaluations[balanced(orders, front)] if front else min(evaluations, key=plan.order)
     cases = plan.fresh_cases if plan.of_cases else None
-    ((alone, of_cases),) = plan.run(np.array([best.values]), cases)
-    fresh = plan.judge(np.array(best.values), alone, of_cases)
+    ((alone, of_cases),) = plan.run([best.values], cases)
+    fresh = plan.judge(best.values, alone, of_cases)
+    constraints = constraints_rows(plan, best, evaluations)
+    active = [place for place, one in enumerate(constraints) if one["active"]]
+    at_ends = {place: end for place, one in enumerate(plan.variables) if (end := _end_of(one, best.values[place]))}
+    prices = shadow_prices(plan, best, active, at_ends) if best.feasible else None
+    goals = _goals(plan, best, evaluations[0], {**alone.figures, **of_cases.figures})
     return {
         "kind": plan.scenario.kind,
         "title": plan.scenario.title,
-        "goal": {
-            "text": f"{'maximise' if plan.goal.largest else 'minimise'} {plan.goal.text}",
-            "unit": plan.goal_unit(alone.figures),
-            "value": best.goal,
-            "first": first.goal,
-        },
+        "goal": goals[0],
+        "goals": goals,
         "feasible": best.feasible,
-        "variables": _variables(plan, best, first),
-        "constraints": _constraints(plan, best, first),
+        "variables": _variables(plan, best, evaluations[0], at_ends, prices),
+        "constraints": _with_prices(plan, constraints, prices, [alone, of_cases]),
+        "price_evaluations": 0 if prices is None else prices.evaluations,
+        "price_unbalanced": None if prices is None else finite(prices.left),
         "evaluations": len(evaluations),
         "feasible_evaluations": sum(one.feasible for one in evaluations),
         "failed_runs": sum(one.failed for one in evaluations),
         "failure": next((one.reason for one in evaluations if one.reason), ""),
+        "front": _front(plan, [evaluations[place] for place in front]) if len(plan.goals) > 1 else None,
         "cases": len(plan.cases.values) if plan.of_cases else None,
         "seed": plan.stated.seed,
-        "evidence": None if cases is None else _evidence(plan, fresh, of_cases),
+        "evidence": None if cases is None else evidence_of(plan, fresh, of_cases),
     }
 
 
-def _variables(plan: Plan, best: Evaluation, first: Evaluation) -> list[dict[str, Any]]:
-    """The variables of the best design; `at` is the end of its range that one has come to."""
+def _goals(plan: Plan, best: Evaluation, first: Evaluation, names: dict[str, Any]) -> list[dict[str, Any]]:
+    """The goals as stated, with those of the best design and of the first."""
+    return [
+        {
+            "text": f"{'maximise' if goal.largest else 'minimise'} {goal.text}",
+            "unit": plan.unit_of(goal, names),
+            "value": finite(value),
+            "first": finite(before),
+        }
+        for goal, value, before in zip(plan.goals, best.goals, first.goals, strict=True)
+    ]
+
+
+def _end_of(one: Variable, value: Any) -> str | None:  # noqa: ANN401, what a file holds
+    """Which end of its range a variable has come to."""
+    if not isinstance(one, RealVariable):
+        return None if one.ends is None else {one.ends[0]: "low", one.ends[1]: "high"}.get(value)
+    share = one.coordinate(value)
+    return "low" if share <= AT_END else "high" if share >= 1 - AT_END else None
+
+
+def _variables(
+    plan: Plan, best: Evaluation, first: Evaluation, at_ends: dict[int, str], prices: Prices | None
+) -> list[dict[str, Any]]:
+    """The variables of the best design; `at` is the end of its range that one has come to, `price` that of moving it out."""
     rows = []
-    for one, value, before in zip(plan.variables, best.values, first.values, strict=True):
-        share = one.share(value)
-        at = "low" if share <= AT_END else "high" if share >= 1 - AT_END else None
-        ends = {"low": one.axis.low, "high": one.axis.high}
-        rows.append({"key": one.key, "unit": one.axis.unit, **ends, "value": value, "first": before, "at": at})
+    for place, (one, value, before) in enumerate(zip(plan.variables, best.values, first.values, strict=True)):
+        low, high = one.ends or (None, None)
+        rows.append(
+            {
+                "key": one.key,
+                "unit": one.unit,
+                "low": low,
+                "high": high,
+                "values": None if one.ends is not None else list(one.values),
+                "value": value,
+                "first": before,
+                "at": at_ends.get(place),
+                "price": prices.ends.get(place) if prices is not None and prices.known else None,
+            }
+        )
     return rows
 
 
-def _constraints(plan: Plan, best: Evaluation, first: Evaluation) -> list[dict[str, Any]]:
-    """How the best design meets each constraint."""
+def constraints_rows(plan: Plan, best: Evaluation, evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    """How a design meets each constraint, and whether what was tried changes anything about it."""
     rows = []
-    for one, found, before in zip(plan.constraints, best.slacks, first.slacks, strict=True):
+    for place, one in enumerate(plan.constraints):
+        found = best.slacks[place]
         least = ACTIVE if one.share is None else max(ACTIVE, 1 / plan.stated.cases)
         rows.append(
             {
@@ -74,46 +113,37 @@ def _constraints(plan: Plan, best: Evaluation, first: Evaluation) -> list[dict[s
                 "text": one.text,
                 "share": one.share,
                 "value": found.value,
-                "first": before.value,
+                "first": evaluations[0].slacks[place].value,
                 "met": found.slack >= 0,
                 "slack": found.slack,
                 "active": 0 <= found.slack < least,
+                "changes": len({each.slacks[place].slack for each in evaluations}) > 1 or len(evaluations) == 1,
             }
         )
     return rows
 
 
-def _evidence(plan: Plan, fresh: Evaluation, runs: Outcome) -> dict[str, Any]:
-    """What fresh cases say of the best design: the goal and the share that meets each constraint, with their intervals."""
-    count = len(runs.reasons)
-    shares = []
-    for one, found in zip(plan.constraints, fresh.slacks, strict=True):
-        if one.share is not None:
-            share = found.value or 0.0
-            interval = [float(end) for end in wilson(share * count, count)]
-            shares.append(
-                {"name": one.name, "text": one.text, "share": share, "interval_95": interval, "met": found.slack >= 0}
-            )
-    goal = None
-    if plan.goal.of_cases:
-        goal = {"value": fresh.goal, "interval_95": _goal_interval(plan.goal, fresh.goal, runs, plan.goal_where)}
-    return {"cases": count, "seed": plan.stated.seed + 1, "failed": fresh.failed, "goal": goal, "constraints": shares}
+def _with_prices(
+    plan: Plan, rows: list[dict[str, Any]], prices: Prices | None, runs: Sequence[Outcome]
+) -> list[dict[str, Any]]:
+    """The constraints with the price of each, and the unit that its limit is in."""
+    found = []
+    for place, (one, row) in enumerate(zip(plan.constraints, rows, strict=True)):
+        figures = runs[one.share is not None].figures
+        where = f"{plan.scenario.name}: design.constraints.{one.name}"
+        price = prices.constraints.get(place) if prices is not None and prices.known else None
+        unit = unit_of_figure(resolved(one.requirement.figure, figures, where)) if figures else ""
+        found.append(row | {"unit": unit, "price": price})
+    return found
 
 
-def _goal_interval(goal: Goal, value: float | None, runs: Outcome, where: str) -> list[float | None]:
-    """Both ends of the interval of a goal over cases; None for one that so few cases cannot give."""
-    if value is None:
-        return [None, None]
-    values = runs.figures[resolved(goal.figure, runs.figures, where)]
-    known = np.sort(values[np.isfinite(values)])
-    if goal.over == "probability":
-        return [float(end) for end in wilson(value * values.size, values.size)]
-    if goal.over == "percentile":
-        return list(percentile_interval(known, goal.share))
-    if known.size < 2:
-        return [None, None]
-    half = float(student.ppf((1 + CONFIDENCE) / 2, known.size - 1)) * float(known.std(ddof=1)) / math.sqrt(known.size)
-    return [value - half, value + half]
+def _front(plan: Plan, front: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    """The designs that no other one beats in both goals, from the best in the first to the best in the second."""
+    keys = [one.key for one in plan.variables]
+    return [
+        {"values": dict(zip(keys, one.values, strict=True)), "goals": [finite(value) for value in one.goals]}
+        for one in front
+    ]
 
 
 def best_scenario(plan: Plan, answer: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ OF_CASES = re.compile(rf"(?:{SHARE} of |(mean|probability) of )?(\S+)")
 IN_CASES = re.compile(rf"(.*\S) +in +{SHARE}")
 YES_OR_NO = {"true": True, "false": False}
 TINY = 1e-300  # what a constraint that is missed by nothing is missed by
+HUGE = 1e300  # what stands for infinity
 NOTHING = -2.0  # the slack where no case has the figure
 
 
@@ -34,12 +35,22 @@ class Goal:
     text: str  # as written
     largest: bool  # whether it is maximised
     figure: str  # key of the summary, which may leave out its unit, or a variable's key
+    where: str  # the scenario's name and the goal's key, for messages
     over: str = ""  # "percentile", "mean" or "probability" of the cases, "variable"; empty: the run alone
     share: float = 0.0  # of the cases that lie below a percentile
 
     @property
     def of_cases(self) -> bool:
         return self.over in ("percentile", "mean", "probability")
+
+    @property
+    def asked(self) -> str | None:
+        """The figure that runs or margins must give; None for a variable."""
+        return None if self.over == "variable" else self.figure
+
+    def oriented(self, value: float | None) -> float:
+        """What designs are compared by: less is better, infinite where no run has the goal."""
+        return math.inf if value is None else -value if self.largest else value
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,11 @@ class Constraint:
     @property
     def name(self) -> str:
         return self.requirement.name
+
+    @property
+    def of_a_number(self) -> bool:
+        """Whether it has a limit that can be moved: it is no yes or no."""
+        return not isinstance(self.requirement.limit, bool)
 
     @property
     def text(self) -> str:
@@ -79,27 +95,38 @@ class Slack:
         value: of its figure in the run alone, or the share of the cases that meet it; None where there is none.
         slack: what is spared of the limit, as a share of it, in the run or, of cases, in the one that decides; of a yes or
             no, of shares of the cases. Below zero where the constraint is not met.
+        limit: in the figure's unit; None of a yes or no, and where no run has the figure.
     """
 
     value: float | None
     slack: float
+    limit: float | None = None
+
+    @property
+    def spared(self) -> float:
+        """What is spared of the limit, in the figure's unit; NaN where there is no limit."""
+        return math.nan if self.limit is None else self.slack * (abs(self.limit) or 1.0)
 
 
-def goal_of(scenario: Scenario, stated: DesignSection, keys: Mapping[str, str]) -> Goal:
-    """The goal that a scenario states; `keys` are those of the variables by how they are written."""
-    text = stated.goal
-    largest = stated.maximise is not None
-    where = f"{scenario.name}: design.{'maximise' if largest else 'minimise'} = {shown(text)}"
+def goals_of(scenario: Scenario, stated: DesignSection, keys: Mapping[str, str]) -> tuple[Goal, ...]:
+    """The goals that a scenario states; `keys` are those of the variables by how they are written."""
+    return tuple(
+        _goal_of(text, way == "maximise", keys, f"{scenario.name}: design.{key}") for way, key, text in stated.goals()
+    )
+
+
+def _goal_of(text: str, largest: bool, keys: Mapping[str, str], where: str) -> Goal:
+    """A goal as written; ScenarioError for one that is none."""
     match = OF_CASES.fullmatch(text)
     if match is None:
         words = 'must be a figure, "95 % of", "mean of" or "probability of" one, or the key of a variable'
-        raise ScenarioError(f"{where}: {words}")
+        raise ScenarioError(f"{where} = {shown(text)}: {words}")
     share, word, figure = match.groups()
     if share is not None:
-        return Goal(text, largest, figure, "percentile", _share_of(share, where))
+        return Goal(text, largest, figure, where, "percentile", _share_of(share, f"{where} = {shown(text)}"))
     if word is None and figure in keys:
-        return Goal(text, largest, keys[figure], "variable")
-    return Goal(text, largest, figure, word or "")
+        return Goal(text, largest, keys[figure], where, "variable")
+    return Goal(text, largest, figure, where, word or "")
 
 
 def constraints_of(scenario: Scenario, stated: DesignSection) -> tuple[Constraint, ...]:
@@ -127,7 +154,7 @@ def _share_of(text: str, where: str) -> float:
     return float(text) / 100
 
 
-def reached(goal: Goal, runs: Outcome, variables: Mapping[str, float], where: str) -> float | None:
+def reached(goal: Goal, runs: Outcome, variables: Mapping[str, Any]) -> float | None:
     """What a design makes of the goal; None where no run has the figure.
 
     Percentile and mean are of the cases that have the figure, the probability is of all.
@@ -136,22 +163,27 @@ def reached(goal: Goal, runs: Outcome, variables: Mapping[str, float], where: st
         return variables[goal.figure]
     if runs.failed.all():
         return None
-    values = runs.figures[resolved(goal.figure, runs.figures, where)]
+    values = runs.figures[resolved(goal.figure, runs.figures, goal.where)]
     if values.ndim > 1:
-        raise ScenarioError(f"{where}: {goal.figure} is a list; must be one number, such as its .least or .largest")
-    known = values[np.isfinite(values)]
+        raise ScenarioError(
+            f"{goal.where}: {goal.figure} is a list; must be one number, such as its .least or .largest"
+        )
+    known = values[~np.isnan(values)]
     if goal.over == "probability":
         if not np.isin(known, (0.0, 1.0)).all():
-            raise ScenarioError(f"{where}: {goal.figure} is a number; a probability must be of a yes or no")
+            raise ScenarioError(f"{goal.where}: {goal.figure} is a number; a probability must be of a yes or no")
         return float(np.sum(known == 1) / values.size)
     if not known.size:
         return None
-    return float(np.percentile(known, 100 * goal.share) if goal.over == "percentile" else known.mean())
+    if goal.over != "percentile":
+        return float(known.mean())
+    found = float(np.percentile(np.clip(known, -HUGE, HUGE), 100 * goal.share))  # no mean of a number and infinity
+    return found if abs(found) < HUGE / len(known) else math.copysign(math.inf, found)
 
 
-def goal_unit(goal: Goal, names: Mapping[str, Any], where: str) -> str:
+def goal_unit(goal: Goal, names: Mapping[str, Any]) -> str:
     """The unit of a goal on a figure."""
-    return "" if goal.over == "probability" else unit_of_figure(resolved(goal.figure, names, where))
+    return "" if goal.over == "probability" else unit_of_figure(resolved(goal.figure, names, goal.where))
 
 
 def slack_of(constraint: Constraint, runs: Outcome, where: str) -> Slack:
@@ -171,13 +203,14 @@ def slack_of(constraint: Constraint, runs: Outcome, where: str) -> Slack:
         spare = np.full(met.shape, -np.inf)
     if constraint.share is None:
         value = float(np.ravel(values)[np.argmin(judge_margins(values, one.relation, limit))])
-        return Slack(value if math.isfinite(value) else None, _signed(bool(met[0]), float(spare[0]), 1.0))
+        slack = _signed(bool(met[0]), float(spare[0]), 1.0)
+        return Slack(value if math.isfinite(value) else None, slack, None if isinstance(limit, bool) else limit)
     needed = math.ceil(constraint.share * met.size - 1e-9)
     share = float(met.mean())
     if isinstance(limit, bool):
         return Slack(share, _signed(met.sum() >= needed, -np.inf, abs(share - constraint.share)))
     deciding = float(np.sort(spare)[met.size - needed])
-    return Slack(share, _signed(met.sum() >= needed, deciding, 1.0 + constraint.share - share))
+    return Slack(share, _signed(met.sum() >= needed, deciding, 1.0 + constraint.share - share), limit)
 
 
 def judge_margins(values: np.ndarray, relation: str, limit: bool | float) -> np.ndarray:

@@ -7,10 +7,14 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from dockdyn.report.report import Block, Plot, Report, Table
-from dockdyn.report.wording import NOTHING, counted, significant, with_unit
+from dockdyn.report.wording import NOTHING, counted, significant, spaced, with_unit
+from dockdyn.scenario.language.errors import shown
+from dockdyn.studies.design.answer import constraints_rows
 from dockdyn.studies.design.plan import Evaluation, Plan
-from dockdyn.studies.design.plots import convergence_figure, variables_figure
+from dockdyn.studies.design.plots import convergence_figure, front_figure, variables_figure
 
 DIGITS = 5  # of the goal
 ENDS = {"low": "at its lower end", "high": "at its upper end", None: ""}
@@ -20,13 +24,13 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     """The report of a design; `again` is what was typed for it."""
     verdict = _design_verdict(answer)
     tables = [
-        Block(
-            "The best design" if answer["feasible"] else "The design that misses least", table=_variables_table(answer)
-        ),
-        Block("Constraints", table=_constraints_table(answer), notes=_notes(answer)),
+        Block(_best_words(answer), table=_variables_table(answer)),
+        Block("Constraints", table=_constraints_table(answer), notes=_notes(plan, answer)),
         Block("Fresh cases", table=_evidence_table(answer)),
     ]
+    tables.insert(1, Block("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
     plots = [
+        *([Plot("front", partial(front_figure, plan, evaluations, answer), _FRONT)] if answer["front"] else []),
         Plot("convergence", partial(convergence_figure, plan, evaluations, answer), _CONVERGENCE),
         Plot("variables", partial(variables_figure, plan, evaluations), _VARIABLES),
     ]
@@ -45,60 +49,114 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     )
 
 
+_FRONT = "All designs tried, and those that no other one beats in both goals: less of one is more of the other."
+FRONT_ROWS = 9  # in the table
 _CONVERGENCE = "The goal of every design in the order tried, and the best so far of those that meet all constraints."
 _VARIABLES = "The variables of the designs, in the order tried."
+
+
+def _best_words(answer: dict[str, Any]) -> str:
+    """What the design that is written out is called."""
+    if not answer["feasible"]:
+        return "The design that misses least"
+    return "The design in the middle of the front" if answer["front"] else "The best design"
 
 
 def _design_verdict(answer: dict[str, Any]) -> str:
     """What came of the design, in words."""
     goal, tried = answer["goal"], counted(answer["evaluations"], "design")
     if answer["feasible"]:
-        what = goal["text"].partition(" ")[2]
         met = ", all constraints met" if answer["constraints"] else ""
-        reached, first = (with_unit(goal[which], goal["unit"], DIGITS) for which in ("value", "first"))
-        return f"The best of {tried} has {what} at {reached}{met}; the first one tried has {first}."
+        if answer["front"]:
+            found = [f"{_asked(one)} at {_reached(one, 'value')}" for one in answer["goals"]]
+            front = counted(len(answer["front"]), "design")
+            return f"Of {tried} {front} are on the front{met}; the one in its middle has {' and '.join(found)}."
+        first = f"; the first one tried has {_reached(goal, 'first')}" if goal["first"] is not None else ""
+        return f"The best of {tried} has {_asked(goal)} at {_reached(goal, 'value')}{met}{first}."
     missed = [one for one in answer["constraints"] if not one["met"]]
     if not missed:
-        return f"No run of the {tried} tried has the goal, {goal['text'].partition(' ')[2]}."
-    words = "; ".join(_missed_words(one) for one in missed)
+        lacking = next((one for one in answer["goals"] if one["value"] is None), goal)
+        return f"No run of the {tried} tried has the goal, {_asked(lacking)}."
+    words = "; ".join(missed_words(one) for one in missed)
     return f"None of the {tried} tried meets all constraints. The one that misses least misses {words}."
 
 
-def _missed_words(one: dict[str, Any]) -> str:
-    """A constraint that is not met, and by how much."""
+def _asked(goal: dict[str, Any]) -> str:
+    """What a goal is of."""
+    return str(goal["text"].partition(" ")[2])
+
+
+def _reached(goal: dict[str, Any], which: str) -> str:
+    """A goal's value in words; one of a design that has it, but as no number, is without limit."""
+    return "no limit" if goal[which] is None else with_unit(goal[which], goal["unit"], DIGITS)
+
+
+def missed_words(one: dict[str, Any]) -> str:
+    """A constraint that is not met, by how much, and whether that could be changed."""
+    fixed = "" if one["changes"] else ", which no design tried changes"
     asked = f"{one['name']} {one['text']}"
     if one["share"] is not None:
-        return f"{asked}: it holds in {significant(100 * one['value'], 3)} %"
+        return f"{asked}: it holds in {significant(100 * (one['value'] or 0.0), 3)} %{fixed}"
     if one["value"] is None:
-        return f"{asked}: there is no such figure"
+        return f"{asked}: there is no such figure{fixed}"
     if one["text"] in ("true", "false"):
-        return f"{asked}"
-    return f"{asked}: it is {significant(one['value'])}, by {significant(-100 * one['slack'], 3)} % of the limit"
+        return f"{asked}{fixed}"
+    by = f"by {significant(-100 * one['slack'], 3)} % of the limit"
+    return f"{asked}: it is {significant(one['value'])}, {by}{fixed}"
+
+
+def first_words(plan: Plan, first: Evaluation) -> str | None:
+    """By how much the design that a search begins with misses which constraint; None where it misses none."""
+    missed = [one for one in constraints_rows(plan, first, [first]) if not one["met"]]
+    words = "; ".join(missed_words(one) for one in missed)
+    return f"the first design, from which others are sought, misses {words}" if missed else None
 
 
 def _key(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    goal = answer["goal"]
-    return [
-        ("Goal", goal["text"]),
-        ("Value", with_unit(goal["value"], goal["unit"], DIGITS)),
-        ("Of the first design", with_unit(goal["first"], goal["unit"], DIGITS)),
-        ("Designs tried", f"{answer['evaluations']}, of which {answer['feasible_evaluations']} meet all constraints"),
-        ("Cases of each", NOTHING if answer["cases"] is None else str(answer["cases"])),
-    ]
+    cases = NOTHING if answer["cases"] is None else str(answer["cases"])
+    tried = f"{answer['evaluations']}, of which {answer['feasible_evaluations']} meet all constraints"
+    goals = []
+    for one in answer["goals"]:
+        first = "no figure" if one["first"] is None else with_unit(one["first"], one["unit"], DIGITS)
+        value = _reached(one, "value") if answer["feasible"] else with_unit(one["value"], one["unit"], DIGITS)
+        goals += [("Goal", one["text"]), ("Value", value), ("Of the first design", first)]
+    return [*goals, ("Designs tried", tried), ("Cases of each", cases)]
 
 
 def _variables_table(answer: dict[str, Any]) -> Table:
     rows = [
         [
             one["key"],
-            with_unit(one["value"], one["unit"], 6),
-            with_unit(one["first"], one["unit"], 6),
-            f"{significant(one['low'])} to {with_unit(one['high'], one['unit'], 4)}",
-            ENDS[one["at"]],
+            _value_words(one, one["value"]),
+            _value_words(one, one["first"]),
+            _range_words(one),
+            ENDS[one["at"]] + (f", {_price_words(answer, one)}" if one["price"] else ""),
         ]
         for one in answer["variables"]
     ]
     return Table([("key", ""), ("value", ""), ("first", ""), ("range", ""), ("", "")], rows, worded={0, 4})
+
+
+def _value_words(one: dict[str, Any], value: Any) -> str:  # noqa: ANN401, what a file holds
+    """A value of a variable."""
+    if one["values"] is not None:
+        return value if isinstance(value, str) else shown(value)
+    return str(value) if isinstance(value, int) else with_unit(value, one["unit"], 6)
+
+
+def _range_words(one: dict[str, Any]) -> str:
+    """The range of a variable, or how many values it can have."""
+    if one["values"] is not None:
+        return f"one of {len(one['values'])}"
+    if isinstance(one["low"], int):
+        return f"{one['low']} to {one['high']}"
+    return f"{significant(one['low'])} to {with_unit(one['high'], one['unit'], 4)}"
+
+
+def _price_words(answer: dict[str, Any], one: dict[str, Any]) -> str:
+    """By how much the goal changes where a limit, or an end, is moved by one."""
+    by = f"{one['price']:+.4g} {spaced(answer['goal']['unit'])}".rstrip()
+    return f"{by} per {spaced(one['unit'])}" if one["unit"] else f"{by} per 1"
 
 
 def _constraints_table(answer: dict[str, Any]) -> Table:
@@ -109,11 +167,45 @@ def _constraints_table(answer: dict[str, Any]) -> Table:
             _reached_words(one, one["value"]),
             _reached_words(one, one["first"]),
             "not met" if not one["met"] else "active" if one["active"] else "met",
+            NOTHING if one["price"] is None else _price_words(answer, one),
         ]
         for one in answer["constraints"]
     ]
     columns = [("constraint", ""), ("", ""), ("value", ""), ("first", ""), ("", "")]
+    if all(one["price"] is None for one in answer["constraints"]):
+        rows = [row[:-1] for row in rows]
+    else:
+        columns.append(("price", ""))
     return Table(columns, rows, worded={0, 1, 4}, alarming={"not met"})
+
+
+def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
+    """Designs along the front, evenly by their number."""
+    front = answer["front"]
+    if not front:
+        return None
+    chosen = sorted({round(place) for place in np.linspace(0, len(front) - 1, min(FRONT_ROWS, len(front)))})
+    units = {one["key"]: one for one in answer["variables"]}
+    columns = [(_asked(goal), goal["unit"]) for goal in answer["goals"]]
+    columns += [(".".join(key.split(".")[-2:]), one["unit"]) for key, one in units.items()]
+    rows = [
+        [
+            *(significant(value, DIGITS) for value in front[place]["goals"]),
+            *(
+                significant(value) if isinstance(value, float) else _value_words(units[key], value)
+                for key, value in front[place]["values"].items()
+            ),
+        ]
+        for place in chosen
+    ]
+    return Table(columns, rows, look="dense")
+
+
+def _front_notes(answer: dict[str, Any]) -> list[str]:
+    """Where all of a front is."""
+    if not answer["front"] or len(answer["front"]) <= FRONT_ROWS:
+        return []
+    return [f"{FRONT_ROWS} of {len(answer['front'])} designs; design.json has all of them."]
 
 
 def _reached_words(one: dict[str, Any], value: float | None) -> str:
@@ -131,17 +223,10 @@ def _evidence_table(answer: dict[str, Any]) -> Table | None:
     if found is None:
         return None
     rows = []
-    if found["goal"] is not None:
-        unit = answer["goal"]["unit"]
-        low, high = (significant(end, 4) for end in found["goal"]["interval_95"])
-        rows.append(
-            [
-                answer["goal"]["text"].partition(" ")[2],
-                with_unit(found["goal"]["value"], unit, DIGITS),
-                f"{low} to {high}",
-                "",
-            ]
-        )
+    for goal, one in zip(answer["goals"], found["goals"], strict=True):
+        if one is not None:
+            low, high = (significant(end, 4) for end in one["interval_95"])
+            rows.append([_asked(goal), with_unit(one["value"], goal["unit"], DIGITS), f"{low} to {high}", ""])
     for one in found["constraints"]:
         low, high = (significant(100 * end, 4) for end in one["interval_95"])
         words = "met" if one["met"] else "not met"
@@ -152,11 +237,27 @@ def _evidence_table(answer: dict[str, Any]) -> Table | None:
     return Table(columns, rows, worded={0, 3}, alarming={"not met"})
 
 
-def _notes(answer: dict[str, Any]) -> list[str]:
+def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
     """What is to say of the constraints."""
-    if not any(one["active"] for one in answer["constraints"]):
-        return []
-    return ["Active: within 1 % of its limit, or one case of it; to relax it could improve the goal."]
+    found = []
+    if any(one["active"] for one in answer["constraints"]):
+        found.append("Active: within 1 % of its limit, or one case of it; to relax it could improve the goal.")
+    left = answer["price_unbalanced"]
+    if any(one["price"] is not None for one in (*answer["constraints"], *answer["variables"])):
+        found.append(
+            "Price: by how much the best goal would change for a limit that is relaxed, or an end that is moved out, by one "
+            f"unit, by the slopes at the best design; {significant(100 * (left or 0.0), 2)} % of the goal’s slope is not "
+            "balanced by them."
+        )
+    elif answer["price_evaluations"]:
+        part = (
+            "no slope is known"
+            if left is None
+            else f"{significant(100 * left, 2)} % of the goal’s slope is not balanced"
+        )
+        words = "the search has not come close to an optimum, it is at a corner, or a yes or no decides"
+        found.append(f"No prices: {part} by limits and ends that are active; {words}.")
+    return found
 
 
 def _warnings(answer: dict[str, Any]) -> list[str]:

@@ -24,7 +24,7 @@ from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_a
 from dockdyn.studies.design.plan import Evaluation, Plan
 
 TRAIL = "trail.jsonl"
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Complex, Float
 
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
 from dockdyn.kinds.resting import (
@@ -72,6 +72,49 @@ class Roots:
     doubts: list[str]  # what makes the roots less than certain
 
 
+@dataclass(frozen=True)
+class JudgedLoop:
+    """The loop of a scenario around its nominal contact, with its roots and stable delays."""
+
+    scenario: Scenario  # with what its compensator leaves to tuning
+    nominal: Nominal | None
+    loop: Loop
+    contact: RestingContact | None
+    roots: Roots
+
+    @property
+    def several(self) -> bool:
+        """Whether several contacts are linearised together."""
+        return counts_all(self.scenario.content, self.nominal)
+
+    @property
+    def delay(self) -> float:
+        """The loop's own delay (s)."""
+        return float(self.loop.delay)
+
+    @property
+    def growth(self) -> float:
+        """Growth rate (1/s) of the slowest motion."""
+        return float(self.roots.roots[0].real)
+
+    @property
+    def stable(self) -> bool:
+        return self.growth < 0
+
+    def own_root(self) -> complex | None:
+        """The rightmost root (1/s) where it is the contact's own oscillation."""
+        return None if self.several else contact_root(self.loop, self.roots.roots)
+
+
+def judge_loop(stated: Scenario) -> JudgedLoop:
+    """The loop of a scenario; ScenarioError for no contact at the nominal state, one without stiffness, or periods that never
+    meet."""
+    scenario = kind_named(stated.kind).tuned(stated)
+    nominal = nominal_of(scenario)
+    loop, contact = nominal_loop(scenario, nominal)
+    return JudgedLoop(scenario, nominal, loop, contact, _roots_of(scenario, loop, nominal))
+
+
 def margins(scenario: Scenario | str | Path) -> Answer:
     """Stability margins of a scenario's loop around its nominal contact.
 
@@ -88,23 +131,17 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
     """
     stated = scenario_from(scenario)
-    scenario = kind_named(stated.kind).tuned(stated)
-    content = scenario.content
-    nominal = nominal_of(scenario)
-    loop, contact = nominal_loop(scenario, nominal)
-    several = counts_all(content, nominal)
-    contact = None if several else contact
-    found = _roots_of(scenario, loop, nominal)
-    growth = float(found.roots[0].real)
-    stable = growth < 0
-    delay = float(loop.delay)
+    judged = judge_loop(stated)
+    content, nominal, loop, found = judged.scenario.content, judged.nominal, judged.loop, judged.roots
+    several, delay, growth, stable = judged.several, judged.delay, judged.growth, judged.stable
+    contact = None if several else judged.contact
     critical, doubts = critical_delay(found.windows, delay, stable)
     slopes = sensitivities(content, nominal, loop, critical)
-    own = None if several else contact_root(loop, found.roots)
+    own = judged.own_root()
     if own is None and not several and ideal_root(loop) is not None:
         doubts.append(_other_motion(loop, found.roots[0]))
-    later = _margins_of_later_sets(scenario, nominal, delay)
-    if scenario is not stated:
+    later = _margins_of_later_sets(judged.scenario, nominal, delay)
+    if judged.scenario is not stated:
         doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
     answer = {
         "stable": stable,
@@ -285,13 +322,24 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     content = scenario.content
-    if nominal is None or not of_whole_model(content, nominal):
-        return _roots_with_delay(matrices_of(loop), float(loop.delay))
-    matrices, unseen = seen(whole_matrices(content, nominal))
+    matrices, unseen = delay_matrices(content, loop, nominal)
+    if unseen is None:
+        return _roots_with_delay(matrices, float(loop.delay))
     found = _roots_with_delay(matrices, float(loop.delay))
     if (growth := unseen.real.max(initial=0.0)) > UNSEEN * max(1.0, abs(found.roots[0])):
         found.doubts.append(f"a motion that no contact force depends on grows at {growth:.4g} 1/s, whatever the delay")
+    assert nominal is not None
     return replace(found, drift=motion_count(content, nominal) - len(matrices[0]))
+
+
+def delay_matrices(
+    content: Judged, loop: Loop, nominal: Nominal | None
+) -> tuple[Float[np.ndarray, "2 n n"], Complex[np.ndarray, "unseen"] | None]:
+    """A₀, A₁ (1/s) of a loop of which only a delay is stated, and the roots (1/s) that no force sees; None for a loop along a
+    normal, which has no such."""
+    if nominal is None or not of_whole_model(content, nominal):
+        return matrices_of(loop), None
+    return seen(whole_matrices(content, nominal))
 
 
 def _roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:

@@ -60,7 +60,7 @@ def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical
     values = _named_numbers(content, content)
     groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
-    if not (loop.sampled() and delay and _instants_coincide(loop, delay)):
+    if not (loop.sampled() and delay and instants_coincide(loop, delay)):
         _, slopes = _named_slopes(content, nominal, loop, at_edge, delay, delay)
         found = {", ".join(keys): sum(slopes[key] * values[key] for key in keys) for keys in groups}
     else:
@@ -127,7 +127,7 @@ def _nearest_instant(loop: Loop, delay: float) -> float:
     return float(instants[np.argmin(np.abs(instants - delay))])
 
 
-def _instants_coincide(loop: Loop, delay: float) -> bool:
+def instants_coincide(loop: Loop, delay: float) -> bool:
     """Whether what is delayed (s) comes at an instant of the loop."""
     return abs(_nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
 
@@ -170,7 +170,7 @@ def _named_slopes(
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(single(replace(loop, delay=last))) if loop.sampled() else None
-    parts = jax.tree.map(np.asarray, _assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
+    parts = jax.tree.map(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
     if hyperperiod is None:
         growth, slopes = root_slopes(rightmost(content, nominal, loop, delay), *parts)
     else:
@@ -202,7 +202,7 @@ def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
-def _assemble(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
+def assemble(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
     """What growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
     loop = delayed_loop(content, nominal)
     late: Any = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
@@ -212,7 +212,7 @@ def _assemble(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperi
     return whole.monodromy, whole.period
 
 
-_assemble_once = jit_once(_assemble, static=("hyperperiod",))
+assemble_once = jit_once(assemble, static=("hyperperiod",))
 
 
 @partial(jit_once, static=("hyperperiod",))
@@ -225,7 +225,7 @@ def _slopes_once(
 
     def linear(numbers: Float[Array, "numbers"]) -> Scalar:
         varied, late = jax.tree.unflatten(structure, list(numbers))
-        parts = _assemble(varied, nominal, late, hyperperiod)
+        parts = assemble(varied, nominal, late, hyperperiod)
         return sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
 
     here = jnp.stack([jnp.asarray(leaf, float) for leaf in leaves])

@@ -113,6 +113,11 @@ def _stiffnesses_from(given: Sequence[float | str] | float | str) -> list[float]
     return [number_from("stiffnesses", value, "N/m", "a stiffness", above=0) for value in several]
 
 
+def stiffnesses_of(scenario: Scenario, given: Sequence[float | str] | float | str | None) -> list[float]:
+    """The stiffnesses (N/m) that are compared over: those given, or a range around the scenario's own."""
+    return _default_stiffnesses(float(loop_of(scenario).stiffness)) if given is None else _stiffnesses_from(given)
+
+
 def _default_stiffnesses(own: float) -> list[float]:
     """A range around the scenario's own stiffness (N/m)."""
     return [float(value) for value in own * np.logspace(-DECADES, DECADES, COUNT)]
@@ -179,7 +184,7 @@ def compare(
     known = _known_laws(scenario)
     laws = known if laws is None else _checked_laws(names_from("laws", laws), known)
     own = loop_of(scenario)
-    tried = _default_stiffnesses(float(own.stiffness)) if stiffnesses is None else _stiffnesses_from(stiffnesses)
+    tried = stiffnesses_of(scenario, stiffnesses)
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = scenario.content.bilateral

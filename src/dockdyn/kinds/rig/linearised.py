@@ -1,0 +1,124 @@
+"""A run of the kind `rig` and its derivatives: how its parts change with the scenario, and how the run does with its parts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Int, PyTree
+
+from dockdyn.integrate.model import Model
+from dockdyn.kinds.rig.build import free_model, rig_of
+from dockdyn.kinds.rig.comparison.choice import NONE
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.data import dataset_of
+from dockdyn.kinds.rig.judgement import judged
+from dockdyn.kinds.rig.model import Oracle, Rig
+from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.run import Course, Grid, check, free, loop_of, radius
+from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import CompensatorLaw, facts_of
+from dockdyn.stability.loop import Loop
+
+
+class Parts(NamedTuple):
+    """What a scenario makes: numbers in it change with the scenario's."""
+
+    values: Leaves  # of the scenario
+    loop: Loop
+    rig: Rig
+    model: Model  # of the motion without rig
+
+
+class Ran(NamedTuple):
+    """A run."""
+
+    parts: Parts
+    ideal: dict[str, Array]
+    seen: dict[str, Array]
+    status: Int[Array, ""]
+
+
+def linearised_rig(scenario: Scenario) -> LinearisedRun:
+    """A run and its derivatives.
+
+    The parts of a rig, a robot's matrices or what a compensator is tuned to, change by differences of how they are made,
+    the run with them in forward mode. A change that needs another schedule of periods has no derivative.
+    """
+    own, seed = Numbers.of(scenario.content), np.int64(scenario.content.seed)
+
+    def parts_of(values: Leaves) -> Parts:
+        return jax.tree.map(np.asarray, _made(replace(scenario, content=own.content(values)), values)[0])
+
+    begun, section = _made(scenario, own.values)
+    grid = Grid.of(begun.rig, scenario.content.duration)
+    share = grid.period / float(begun.rig.hold)
+
+    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
+        parts, change = by_differences(parts_of, own.values, direction, scenario.name)
+        floats, fixed = eqx.partition(parts, eqx.is_inexact_array)
+        ran, slopes = _varied(floats, change, fixed, np.float64(share), seed, grid.instants, grid.rows, grid.stride)
+        check(scenario, ran.status)
+        return ran, slopes
+
+    def dataset(ran: Ran) -> xr.Dataset:
+        parts = ran.parts
+        case = replace(scenario, content=own.content(parts.values))
+        kept = grid.within(case.content.duration)
+        course = Course(
+            time=kept * float(parts.rig.hold) * share,
+            seen={name: np.asarray(values)[: len(kept)] for name, values in ran.seen.items()},
+            ideal={name: np.asarray(values)[kept] for name, values in ran.ideal.items()},
+            wall_time=0.0,
+        )
+        settings = {} if section is None else section.model_dump(exclude_none=True)
+        facts = {
+            "compensator": NONE if section is None else section.law,
+            "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
+            "compensator_settings": json.dumps(settings),
+            "comparison": "null",
+            "spectral_radius": radius(parts.rig, parts.loop),
+        }
+        return judged(case, dataset_of(case, parts.rig, parts.loop, course, facts))
+
+    return LinearisedRun(along, dataset)
+
+
+def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
+    """The parts of a rig, and the table of its compensator with what is tuned."""
+    loop = loop_of(scenario)
+    maker = Maker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    return Parts(values, loop, rig, free_model(scenario.content, rig.plant)), section
+
+
+@partial(jit_once, static=("samples", "rows", "stride"))
+def _varied(
+    parts: Parts,
+    change: Parts,
+    fixed: Parts,
+    share: Any,  # noqa: ANN401, a number, of the hold's period: between instants
+    seed: Int[Array, ""],
+    samples: int,
+    rows: int,
+    stride: int,
+) -> tuple[PyTree, PyTree]:
+    """A run and its derivatives along a change of its parts, `fixed` being what is no real number."""
+
+    def found(parts: Parts) -> Ran:
+        whole: Any = eqx.combine(parts, fixed)
+        ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, samples)
+        oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
+        _, seen = run(whole.rig, oracle, seed, rows, stride)
+        return Ran(whole, ideal, seen, status)
+
+    return tangent_of(found, parts, change)

@@ -1,0 +1,86 @@
+"""The figures of many runs, and of the margins of their loops: one row of numbers each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.studies.cases.batch import cases_of, run_cases
+from dockdyn.studies.cases.lanes import pool
+from dockdyn.studies.design.goals import Outcome, outcome_of
+from dockdyn.studies.margins.figures import margin_figures
+
+MARGINS = "stability."  # what the name of a margin begins with
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Figures by which a design is judged."""
+
+    alone: tuple[str, ...]  # of the run alone
+    of_cases: tuple[str, ...]
+
+    def figures(self) -> list[str]:
+        """Those of runs."""
+        return [name for name in (*self.alone, *self.of_cases) if not name.startswith(MARGINS)]
+
+    def gain(self) -> bool:
+        """Whether gain margins are asked for, which take long."""
+        return f"{MARGINS}gain_margin" in (*self.alone, *self.of_cases)
+
+    def margins(self, of_cases: bool) -> bool:
+        """Whether margins are asked for, of cases or of the run alone."""
+        return any(name.startswith(MARGINS) for name in (self.of_cases if of_cases else self.alone))
+
+
+def figures_of_rows(
+    scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], of_cases: Sequence[bool], asked: Asked
+) -> Outcome:
+    """The figures of a scenario with its dotted `keys` set to every row; `of_cases` says which of them are cases.
+
+    Nothing is run where margins alone are asked for. A row that fails, in its run or its margins, does not stop the others.
+    """
+    figures: dict[str, np.ndarray] = {}
+    reasons = [""] * len(rows)
+    if asked.figures():
+        values = np.empty((len(rows), len(keys)), object)
+        for place, row in enumerate(rows):
+            values[place] = row
+        found = run_cases(scenario, keys, values, figures=asked.figures())
+        figures, reasons = dict(found.figures), list(found.reasons)
+    judged = [place for place, drawn in enumerate(of_cases) if asked.margins(drawn)]
+    if judged:
+        found_margins = _margins_of(scenario, keys, [rows[place] for place in judged], asked.gain())
+        for place, one in zip(judged, found_margins, strict=True):
+            if isinstance(one, str):
+                reasons[place] = reasons[place] or one
+                continue
+            for name, value in one.items():
+                figures.setdefault(MARGINS + name, np.full(len(rows), np.nan))[place] = value
+    return outcome_of(figures, reasons)
+
+
+def _margins_of(
+    scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], gain: bool
+) -> list[dict[str, float] | str]:
+    """The margins of every row, or why there are none: the first alone, as it has everything compiled."""
+
+    def one(case: Scenario | ScenarioError) -> dict[str, float] | str:
+        if isinstance(case, ScenarioError):
+            return str(case)
+        try:
+            return margin_figures(case, gain)
+        except ScenarioError as error:
+            return str(error)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # of a solver inside
+            return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+
+    cases = list(cases_of(scenario, keys, rows, check_start=False))
+    workers = os.cpu_count() or 1
+    return [*map(one, cases[:1]), *(pool(workers).map if workers > 1 else map)(one, cases[1:])]

@@ -1,0 +1,122 @@
+"""A margin as a function of the scenario's numbers: its whole derivative, the nominal contact moving with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PyTreeDef
+
+from dockdyn.integrate.model import Scalar
+from dockdyn.kinds.resting import Nominal, delayed_loop, nominal_loop, nominal_of
+from dockdyn.results.linearised import Leaves, Numbers, by_differences, content_of
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.places import Place
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.characteristic import root_slopes
+from dockdyn.stability.growth import multiplier_slopes, single
+from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
+from dockdyn.studies.margins.answer import margins
+from dockdyn.studies.margins.derivatives import Parts, assemble, assemble_once, instants_coincide, rightmost
+
+GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
+
+
+def margin_of(scenario: Scenario, of: str) -> float:
+    """A margin by its name in the answer of `margins`. Raises ScenarioError where the loop has none."""
+    value = margins(scenario)[of]
+    if value is None:
+        words = "no delay that was looked at makes the loop unstable"
+        raise ScenarioError(f"{scenario.name}: --of {of}: {words}; must be {GROWTH}")
+    return float(value)
+
+
+def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple[float, list[float]]:
+    """A margin, and its derivative with respect to every place, by the implicit function theorem at the root.
+
+    The nominal contact moves with the numbers, by differences of how it is found. Raises ScenarioError where there is no
+    such margin, and where the delay ends at an instant of a sampled loop, on whose two sides growth differs.
+    """
+    value = margin_of(scenario, of)
+    tuned = kind_named(scenario.kind).tuned(scenario)
+    own, content = Numbers.of(scenario.content), tuned.content
+    nominal = nominal_of(tuned)
+    loop, _ = nominal_loop(tuned, nominal)
+    at_edge = of != GROWTH
+    lateness = float(loop.delay)
+    delay = (value if of == CRITICAL else value + lateness) if at_edge else lateness
+    if at_edge and not delay > 0:
+        words = "the loop is unstable with the shortest delay already"
+        raise ScenarioError(f"{scenario.name}: --of {of}: {words}; must be {GROWTH}")
+    if loop.sampled() and delay and instants_coincide(loop, delay):
+        words = f"no derivative: the delay of {delay:g} s ends at an instant of the loop, where growth jumps or bends"
+        raise ScenarioError(f"{scenario.name}: --of {of}: {words}")
+    late: Any = np.float64(delay)
+    hyperperiod = hyperperiod_of(single(replace(loop, delay=late))) if loop.sampled() else None
+    parts = jax.tree.map(np.asarray, assemble_once(content, nominal, late, hyperperiod=hyperperiod))
+    if hyperperiod is None:
+        _, slopes = root_slopes(rightmost(content, nominal, loop, delay), *parts)
+    else:
+        _, slopes = multiplier_slopes(*parts)
+    real: Any = (np.real(slopes[0]), np.real(slopes[1]))
+
+    def judged(values: Leaves) -> tuple[Any, Any]:
+        """The numbers of the scenario with what is tuned, and its nominal contact."""
+        case = kind_named(scenario.kind).tuned(replace(scenario, content=own.content(values)))
+        return Numbers.of(case.content).values, nominal_of(case)
+
+    whole = Numbers.of(content)
+    alone = nominal is None and whole.structure == own.structure
+    found = []
+    for place in places:
+        direction = np.zeros(len(own.values))
+        direction[list(place.leaves)] = 1.0
+        turned = (direction, None)
+        if not alone:
+            turned = by_differences(judged, own.values, direction, scenario.name)[1]
+        floats, fixed = eqx.partition(jax.tree.map(np.asarray, nominal), eqx.is_inexact_array)
+        slope, steepness, later = map(
+            float,
+            _slope_along(
+                (whole.values, floats), turned, whole.arrays, fixed, late, real, hyperperiod=hyperperiod,
+                structure=whole.structure,
+            ),
+        )  # fmt: skip
+        if at_edge:  # where the growth is zero the delay h moves with it: ∂h = −∂growth / (∂growth/∂h)
+            slope = -slope / steepness if steepness else float("nan")
+            slope += later if of == CRITICAL else 0.0
+        found.append(slope)
+    return value, found
+
+
+@partial(jit_once, static=("hyperperiod", "structure"))
+def _slope_along(
+    numbers: tuple[Leaves, Nominal | None],
+    direction: tuple[Leaves, Nominal | None],
+    arrays: dict[int, Any],
+    fixed: Nominal | None,
+    delay: Scalar,
+    slopes: Parts,
+    hyperperiod: Hyperperiod | None,
+    structure: PyTreeDef,
+) -> tuple[Array, Array, Array]:
+    """Change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own delay (s)."""
+
+    def linear(numbers: tuple[Leaves, Nominal | None], delay: Scalar) -> tuple[Scalar, Scalar]:
+        content = content_of(structure, list(numbers[0]), arrays)
+        nominal: Any = eqx.combine(numbers[1], fixed)
+        parts = assemble(content, nominal, delay, hyperperiod)
+        growth = sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
+        return growth, jnp.asarray(delayed_loop(content, nominal).delay, float)
+
+    _, (slope, later) = jax.jvp(lambda numbers: linear(numbers, delay), (numbers,), (direction,))
+    _, (steepness, _) = jax.jvp(lambda delay: linear(numbers, delay), (delay,), (jnp.ones(()),))
+    return slope, steepness, later

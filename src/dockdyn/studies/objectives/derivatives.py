@@ -1,0 +1,235 @@
+"""A figure of one run and its derivatives with respect to numbers of the scenario, whatever the scenario's kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Array, Float, PyTreeDef
+
+from dockdyn.api import simulate, summarise
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.solution import Status
+from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.dataset import reason_of
+from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.drive import Progress
+from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
+from dockdyn.results.linearised import Leaves, Numbers, content_of, named_numbers, slopes_along
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.places import Place
+from dockdyn.scenario.load import Scenario
+from dockdyn.studies.cases.batch import Cases, located_figures, run_cases, runs_in_batches
+from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
+from dockdyn.studies.margins.slopes import margin_of, margin_slopes
+from dockdyn.studies.objectives.figure import MARGINS
+
+Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
+COMPUTING = ("step_s", "step_error", "wall_time_s", "microseconds_per_step", "end_time_s", "newton_iterations_mean")
+CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", "work_energy_error")
+ROUNDED = (*COMPUTING, *CONSERVED)  # figures of the computation and of rounding, which do not vary smoothly
+
+
+def derivatives(
+    scenario: Scenario, of: str, places: Sequence[Place], progress: Progress | None = None
+) -> tuple[float, list[float]]:
+    """A figure of a run, or of the margins, and its derivative with respect to every place; NaN where it comes or goes.
+
+    Raises ScenarioError: no such figure, one that counts or did not happen, a kind or run that has no derivatives.
+    """
+    if of in MARGINS:
+        return margin_slopes(scenario, of, places)
+    known = key_figure(scenario, of)
+    if known is not None:
+        return _of_log(scenario, of, known, places)
+    return _of_summary(scenario, of, places, progress)
+
+
+def value_of(scenario: Scenario, of: str) -> float:
+    """The figure alone. Raises ScenarioError as `derivatives` does."""
+    if of in MARGINS:
+        return margin_of(scenario, of)
+    found = evaluated(scenario, of, [], np.zeros((1, 0)))
+    if found.reasons[0]:
+        raise ScenarioError(f"{scenario.name}: {found.reasons[0]}; must run to its end")
+    return _there(scenario, of, found.figures)
+
+
+def evaluated(scenario: Scenario, of: str, keys: Sequence[str], rows: Float[np.ndarray, "cases keys"]) -> Cases:
+    """The figure, and what tells whether the same things happen, of a case a row, its dotted `keys` set to the numbers (SI)."""
+    if _in_batches(scenario, of):
+        return run_cases(scenario, keys, rows, figures=[of])
+    found: list[dict[str, float]] = []
+    reasons = []
+    for row in rows.tolist():
+        try:
+            found.append(_figures_of(scenario.at(dict(zip(keys, row, strict=True))) if keys else scenario, of))
+            reasons.append("")
+        except ScenarioError as error:
+            found.append({})
+            reasons.append(str(error))
+    names = list(dict.fromkeys(name for one in found for name in one))
+    return Cases({name: np.array([one.get(name, np.nan) for one in found]) for name in names}, reasons)
+
+
+def _in_batches(scenario: Scenario, of: str) -> bool:
+    """Whether compiled batches have the figure."""
+    if of in MARGINS or kind_named(scenario.kind).key_figures() is None:
+        return False
+    return of in names_in_cases(located_figures(scenario).figures) and runs_in_batches(scenario, [of])
+
+
+def _figures_of(scenario: Scenario, of: str) -> dict[str, float]:
+    """The figure of one run, how many contacts it had and whether it captured."""
+    if of in MARGINS:
+        return {of: margin_of(scenario, of)}
+    dataset = simulate(scenario)
+    if not dataset.attrs["finished"]:
+        raise ScenarioError(str(dataset.attrs["status"]))
+    return smooth_figures(summarise(dataset))
+
+
+def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
+    """The real numbers of a summary; how many contacts and impacts there were, and whether anything was captured."""
+    found = {"captured": float(bool(summary.get("captured")))}
+    found["contact_count"] = float(len(summary.get("contacts", [])) + len(summary.get("impacts", [])))
+    return found | {name: value for name, value in named_numbers(summary).items() if name not in ROUNDED}
+
+
+def _there(scenario: Scenario, of: str, figures: Mapping[str, Any]) -> float:
+    """The figure of the one case that there is."""
+    if of not in figures:
+        raise ScenarioError(f"{scenario.name}: --of {of}: no such figure; {nearest(of, sorted(figures))}")
+    value = float(np.ravel(figures[of])[0])
+    if np.isnan(value):
+        raise ScenarioError(f"{scenario.name}: --of {of}: did not happen in this run; must be a figure that it has")
+    return value
+
+
+# --- figures that the log of a located run gives --------------------------------------------------------------------
+
+
+def key_figure(scenario: Scenario, of: str) -> KeyFigure | None:
+    """The key figure that `of` names, differentiated as it is computed in batches; None where the summary alone has it.
+
+    Raises ScenarioError for one that is known and has no derivatives.
+    """
+    if kind_named(scenario.kind).key_figures() is None:
+        return None
+    known = located_figures(scenario)
+    named = names_in_cases(known.figures)
+    if of not in named:
+        return None
+    where, one = f"{scenario.name}: --of {of}", named[of]
+    if not one.smooth or one.source == "run":
+        smooth = [name for name, other in named.items() if other.smooth and other.source != "run"]
+        why = "does not vary smoothly" if not one.smooth else "is found by more than this run"
+        raise ScenarioError(f"{where}: {why}; must be one of {', '.join(smooth)}")
+    if one.name in left_out([one], known.stated(scenario.content)):
+        raise ScenarioError(f"{where}: means nothing in this scenario; must be another figure")
+    return one
+
+
+def _check_located(scenario: Scenario) -> None:
+    """Refuses a located kind's run that has no derivatives."""
+    check_runnable(scenario)
+    kind_named(scenario.kind).check_start(scenario)
+    method = scenario.content.integrator.method
+    if method != "located":
+        raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
+    affordable_delay(scenario)
+
+
+def _of_log(scenario: Scenario, of: str, figure: KeyFigure, places: Sequence[Place]) -> tuple[float, list[float]]:
+    """A key figure, and its derivative with respect to every place."""
+    _check_located(scenario)
+    content, own = scenario.content, Numbers.of(scenario.content)
+    directions = np.array([_direction(place, own) for place in places]).reshape(len(places), len(own.values))
+    sampled = figure.source == "samples"
+    settings = short_settings(content, sampled)
+    shapes = partial(outcome, structure=own.structure, kind=scenario.kind)
+    if of not in jax.eval_shape(shapes, own.values, own.arrays, settings)[0]:
+        raise ScenarioError(
+            f"{scenario.name}: --of {of}: this scenario has no such figure; must be one that its run has"
+        )
+    if not places:
+        return value_of(scenario, of), []
+    at = partial(_slopes_at, own.values, own.arrays, directions=directions)
+    static = {"structure": own.structure, "kind": scenario.kind, "of": of}
+    (figures, status, time), slopes = at(settings=settings, **static)
+    if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
+        (figures, status, time), slopes = at(settings=own_settings(content, sampled), **static)
+    if int(status) != Status.FINISHED:
+        words = reason_of(content, Status(int(status)), float(time), "a number")
+        raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
+    return _there(scenario, of, figures), np.asarray(slopes).tolist()
+
+
+def _direction(place: Place, own: Numbers) -> Leaves:
+    """The direction over the leaves of a scenario's content that changes one number of it by one."""
+    direction = np.zeros(len(own.values))
+    direction[list(place.leaves)] = 1.0
+    return direction
+
+
+def outcome(
+    numbers: Float[Any, "leaves"],
+    arrays: dict[int, Any],
+    settings: located.Settings,
+    structure: PyTreeDef,
+    kind: str,
+) -> Outcome:
+    """Figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
+    figures, solution = run_case(kind, content_of(structure, list(numbers), arrays).model(), settings)
+    return figures, solution.status, solution.time
+
+
+@partial(jit_once, static=("structure", "kind", "of"))
+def _slopes_at(
+    numbers: Float[Any, "leaves"],
+    arrays: dict[int, Any],
+    settings: located.Settings,
+    directions: Float[Any, "places leaves"],
+    structure: PyTreeDef,
+    kind: str,
+    of: str,
+) -> tuple[Outcome, Array]:
+    """The outcome, and the derivative of the figure `of` along each direction: one after the other, which compiles sooner."""
+
+    def figure(numbers: Float[Array, "leaves"]) -> tuple[Array, Outcome]:
+        found = outcome(numbers, arrays, settings, structure, kind)
+        return found[0][of], found
+
+    def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, Array]:
+        _, slope, found = jax.jvp(figure, (numbers,), (direction,), has_aux=True)
+        return found, slope
+
+    found, slopes = jax.lax.map(along, directions)
+    return jax.tree.map(lambda rows: rows[0], found), slopes
+
+
+# --- figures that the summary of a run gives ------------------------------------------------------------------------
+
+
+def _of_summary(
+    scenario: Scenario, of: str, places: Sequence[Place], progress: Progress | None
+) -> tuple[float, list[float]]:
+    """A number of the summary, and its derivative with respect to every place."""
+    if of in ROUNDED:
+        raise ScenarioError(f"{scenario.name}: --of {of}: does not vary smoothly; must be a figure of the motion")
+    value = value_of(scenario, of)
+    if not places:
+        return value, []
+    run, own = kind_named(scenario.kind).linearised(scenario), Numbers.of(scenario.content)
+    slopes = []
+    for count, place in enumerate(places, 1):
+        _, found = slopes_along(run, own.values, _direction(place, own), lambda one: smooth_figures(summarise(one)))
+        slopes.append(found.get(of, float("nan")))
+        if progress is not None:
+            progress(count / len(places))
+    return value, slopes

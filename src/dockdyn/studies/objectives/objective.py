@@ -1,0 +1,198 @@
+"""A figure as a differentiable function of a scenario's numbers: `dockdyn.objective`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.results.coupling import refuse_coupled
+from dockdyn.results.drive import Progress
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given import name_from
+from dockdyn.scenario.language.keys import constrained, number_at, value_at
+from dockdyn.scenario.language.places import Place, places_of
+from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.studies.objectives.derivatives import derivatives, value_of
+from dockdyn.studies.objectives.figure import Figure, figure_of
+from dockdyn.studies.objectives.sampled import Estimate, sampled_estimate
+
+SPREAD = 0.05  # of a number: what a probability is smoothed over where nothing is stated
+
+
+class Gradient(NamedTuple):
+    """A figure at some numbers of its scenario, and its derivatives there.
+
+    Attributes:
+        value: in the figure's unit.
+        slopes: its derivative by each key, in the figure's unit by the key's.
+        value_error: standard error of the value; 0 of one run.
+        slope_errors: standard error of each derivative; 0 of one run.
+        runs: how many runs this is from.
+        failed: how many of them failed or do not have the figure.
+    """
+
+    value: float
+    slopes: dict[str, float]
+    value_error: float
+    slope_errors: dict[str, float]
+    runs: int
+    failed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """A figure of a scenario as a function of a dictionary of its numbers, by their dotted keys, in SI units.
+
+    `objective({"contact.normal.stiffness": 2e4})` is an array that `jax.grad`, `jax.value_and_grad`, `jax.jvp` and
+    `jax.jacfwd` differentiate once; numbers that are not in the dictionary are the scenario's own. It runs programs of its
+    own, so it cannot be inside `jax.jit` or be mapped by `jax.vmap`. Made by `objective`.
+    """
+
+    scenario: Scenario
+    figure: Figure
+    runs: int
+    seed: int
+    smoothing: float
+
+    @property
+    def unit(self) -> str:
+        """The figure's unit; empty where it has none."""
+        return self.figure.unit
+
+    def __call__(self, numbers: Mapping[str, ArrayLike]) -> Array:
+        """The figure, which JAX may differentiate by the numbers.
+
+        Raises ScenarioError: a key that is no number of the scenario, a number that is not allowed, a run without the figure;
+        TypeError inside `jax.jit` and `jax.vmap`.
+        """
+        values = [jnp.asarray(value, float) for value in numbers.values()]
+        return _evaluated(self, tuple(numbers), jnp.stack(values) if values else jnp.zeros(0))
+
+    def value_and_gradient(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Gradient:
+        """The figure, its derivative by each of the numbers, and their standard errors. Raises ScenarioError as a call does."""
+        found = self._estimate(dict(numbers), progress)
+        return Gradient(
+            found.value,
+            dict(zip(numbers, found.slopes, strict=True)),
+            found.value_error,
+            dict(zip(numbers, found.slope_errors, strict=True)),
+            found.runs,
+            found.failed,
+        )
+
+    def value(self, numbers: Mapping[str, float]) -> float:
+        """The figure alone. Raises ScenarioError as a call does."""
+        if self.figure.over or self.smoothing:
+            return self._estimate(dict(numbers)).value
+        return value_of(self._at(numbers), self.figure.name)
+
+    def _at(self, numbers: Mapping[str, float]) -> Scenario:
+        """The scenario with other numbers."""
+        places = self._places(self.scenario, numbers)
+        values = [float(value) for value in numbers.values()]
+        written = {key: value for place, value in zip(places, values, strict=True) for key in place.keys}
+        return replace(self.scenario, content=self.scenario.at(written).content) if written else self.scenario
+
+    def _places(self, scenario: Scenario, numbers: Mapping[str, Any]) -> list[Place]:
+        return chosen_places(scenario, places_of(scenario), list(numbers), "objective:")
+
+    def _estimate(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Estimate:
+        """The figure and its derivatives at the numbers."""
+        refuse_coupled(self.scenario, "an FMU has no derivatives; must be a law of dockdyn or one in Python")
+        case = self._at(numbers)
+        places = self._places(case, numbers)
+        if self.figure.over or self.smoothing:
+            return sampled_estimate(case, self.figure, places, self.runs, self.seed, self.smoothing, progress)
+        value, slopes = derivatives(case, self.figure.name, places, progress)
+        return Estimate(value, tuple(slopes), 0.0, (0.0,) * len(slopes), 1, 0)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _evaluated(objective: Objective, keys: tuple[str, ...], values: Float[Array, "keys"]) -> Array:
+    """The figure at numbers by their keys."""
+    return jnp.asarray(objective.value(_plain(keys, values)))
+
+
+@_evaluated.defjvp
+def _evaluated_jvp(
+    objective: Objective, keys: tuple[str, ...], primals: tuple[Array], tangents: tuple[Array]
+) -> tuple[Array, Array]:
+    """The figure and its derivative along a change of the numbers: linear in that, so that JAX may go backwards, too."""
+    found = objective.value_and_gradient(_plain(keys, primals[0]))
+    return jnp.asarray(found.value), jnp.asarray(list(found.slopes.values())) @ tangents[0]
+
+
+def _plain(keys: tuple[str, ...], values: Array) -> dict[str, float]:
+    """Numbers by their keys, where JAX knows them."""
+    if isinstance(values, jax.core.Tracer):
+        raise TypeError(
+            "an objective runs programs of its own and is differentiated once: it cannot be inside jax.jit or jax.vmap, "
+            "nor be differentiated twice"
+        )
+    return dict(zip(keys, np.asarray(values).tolist(), strict=True))
+
+
+def chosen_places(scenario: Scenario, places: list[Place], keys: list[str], option: str) -> list[Place]:
+    """The places that keys name; ScenarioError for one that names none, or one twice."""
+    known = {place.key: place for place in places}
+    known |= {value_at(scenario.content, twin, scenario.name).key: place for place in places for twin in place.keys[1:]}
+    found: dict[str, Place] = {}
+    for key in keys:
+        number = number_at(scenario, key)
+        if number.key not in known:
+            where = f"{scenario.name}: {option} {key}"
+            if constrained(number.key):
+                raise ScenarioError(f"{where}: cannot change alone, as part of a unit quaternion; must be another key")
+            raise ScenarioError(f"{where}: has no part in the motion; must be a number of the bodies, contacts or loop")
+        place = known[number.key]
+        if place.key in found:
+            raise ScenarioError(f"{scenario.name}: {option} {key}: given twice; must be different keys")
+        found[place.key] = place
+    return list(found.values())
+
+
+def objective(
+    scenario: Scenario | str | Path,
+    figure: str,
+    *,
+    runs: int | None = None,
+    seed: int | None = None,
+    smoothing: float | None = None,
+) -> Objective:
+    """A figure of a scenario as a function of a dictionary of its numbers, which JAX can differentiate.
+
+    Args:
+        scenario: of any kind, or its file or preset.
+        figure: a number of the summary by its dotted name, `peak_normal_force_N` or `impacts.0.energy_loss_J`; one of the
+            margins `growth_rate_1_s`, `critical_delay_s`, `delay_margin_s`; or over the scenario's distributions
+            "95 % of" a figure, "mean of" one, "probability of" a yes or no.
+        runs: cases that are drawn, those of `[campaign]` by default.
+        seed: of the cases, that of `[campaign]` by default; every call has the same ones.
+        smoothing: how far the numbers are spread, as a share of each, where a derivative would not exist: 0.05 for a
+            probability by default, else 0.
+
+    Raises ScenarioError for a figure that cannot be read; what only a run tells, such as a figure that it does not have,
+    when it is called.
+    """
+    scenario, text = scenario_from(scenario), name_from("figure", figure)
+    found = figure_of(text, f"{scenario.name}: figure")
+    if smoothing is None:
+        smoothing = SPREAD if found.over == "probability" else 0.0
+    if not 0 <= smoothing < 1:
+        raise ScenarioError(f"{scenario.name}: smoothing = {smoothing:g}: must be at least 0 and below 1")
+    campaign = scenario.campaign
+    return Objective(
+        scenario,
+        found,
+        campaign.runs if runs is None else int(runs),
+        campaign.seed if seed is None else int(seed),
+        float(smoothing),
+    )
