@@ -97,7 +97,7 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.id not in channels:
                 channels[record.id] = _channel_of(record, schemas.get(record.schema_id), decoders)
-            elif isinstance(record, Metadata) and record.name == ABOUT:
+            elif isinstance(record, Metadata) and record.name == ABOUT and COLUMNS in record.metadata:
                 headings = {name: str(given) for name, given in json.loads(record.metadata[COLUMNS]).items()}
             elif isinstance(record, Message) and (not headings or channels[record.channel_id].topic == RUN):
                 _take(channels[record.channel_id], record.data, record.log_time, whole)
