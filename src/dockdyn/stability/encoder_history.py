@@ -9,8 +9,6 @@ Source: central differences; linear interpolation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
@@ -49,5 +47,5 @@ def acceleration_weights(delay: Float[Array, ""], period: Float[Array, ""], rows
 def _around(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> tuple[Weights, Weights, Weights]:
     """Weights of the position after, at and before what the differences are about."""
     middle = jnp.maximum(delay, period)
-    at: Callable[[Float[Array, ""]], Weights] = lambda age: _weights_at(age, period, rows)
-    return at(middle - period), at(middle), at(middle + period)
+    newer, there, older = (_weights_at(age, period, rows) for age in (middle - period, middle, middle + period))
+    return newer, there, older

@@ -107,12 +107,8 @@ def test_the_root_of_a_loop_with_a_tool_is_that_of_its_equation():
 @pytest.mark.full
 def test_a_tool_changes_the_margin_and_its_compensation_gives_it_back():
     """The delayed force is (K − m_t ω²) x: a tool makes the slow motion grow less, and its frequency lower."""
-    growth = {}
-    for name, keys in {
-        "none": {},
-        "tool": {"loop.tool.mass": "40 kg"},
-        "compensated": {"loop.tool.mass": "40 kg", **INERTIA},
-    }.items():
+    tool, growth = {"loop.tool.mass": "40 kg"}, {}
+    for name, keys in {"none": {}, "tool": tool, "compensated": tool | INERTIA}.items():
         growth[name] = SampledLoop(loop_of(dockdyn.load("sits", LINE | SLOW | keys))).growth_rate()
     assert growth["tool"] < 0.9 * growth["none"]
     assert growth["compensated"] == pytest.approx(growth["none"], rel=0.01)
