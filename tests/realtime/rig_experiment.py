@@ -8,9 +8,8 @@ from driven_rigs import driver
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.kinds.rig.measures import Motion, measures
-from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.exchange import whole
-from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps, Wire
+from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import record_type
 
@@ -20,20 +19,18 @@ WAY = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.
 def experiment(believed, true, file):
     """The cycles in which the virtual spacecraft move, of a computer of one scenario that drives the laboratory of another.
 
-    It homes, arms, goes to where the run begins, runs to the end and stops, through the bytes of its devices; all cycles are
-    written to a log.
+    It homes, arms, goes to where the run begins, runs to the end and stops; all cycles are written to a log.
     """
     own, other = driver(believed), driver(true)
     step = own.cycle()
     computer, laboratory = ComputerInSteps(step, own.axes), LaboratoryInSteps(other.laboratory(), own.axes)
-    wire = Wire(devices_of("bench", believed.content.rig.device, own.period), laboratory)
     record = np.zeros((), record_type(step))
     rows, state = [], State.IDLE
     with file.open("wb") as binary:
         log = RigLogWriter(binary, record.dtype, believed.text())
         while not (rows and state == State.IDLE and rows[-1]["cause"]):
-            found = computer.answer(*wire.tell(), request=WAY.get(state, Request.NONE))
-            laboratory.take(wire.arrive(whole(found["command"])))
+            found = computer.answer(*laboratory.tell(), request=WAY.get(state, Request.NONE))
+            laboratory.take(whole(found["command"]))
             record["time"] = round(len(rows) * own.period * 1e9)
             record["inputs"], record["outputs"] = computer.stepper.inputs, found
             log.write(record[()], len(rows), 0)

@@ -13,6 +13,7 @@ from dockdyn.cli.common import (
     NoOwnCode,
     Overrides,
     Quiet,
+    Refusal,
     ScenarioName,
     overrides,
     progress,

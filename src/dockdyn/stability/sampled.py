@@ -85,7 +85,7 @@ class Wiring:
         lay, robot = self.lay, loop.robot
         if robot is None:
             place, speed = lay.row("due"), lay.row("due_velocity")
-            own_speed = lay.commands(velocities=True)[loop.applies_after]
+            own_speed: Row = lay.commands(velocities=True)[loop.applies_after]
         else:
             place, speed = robot.output @ lay.rows["delayed"], robot.output @ self.driven("delayed")
             own_speed = robot.output @ self.driven("robot") if loop.velocity == "robot" else None
@@ -153,7 +153,7 @@ class Wiring:
 
     def measure(self, at: Fraction) -> Float[Array, "n n"]:
         """What is measured at an instant of the cycle."""
-        rows = {}
+        rows: dict[str, Row] = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
             rows |= self.measured()

@@ -282,7 +282,8 @@ class Rig(eqx.Module):
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
         loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
         load = felt(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
-        load, _ = sensor.step(moving.load if self.mounting is None else moving.reading, Arrived(load, drawn))
+        held = moving.load if moving.reading is None else moving.reading
+        load, _ = sensor.step(held, Arrived(load, drawn))
         places = jax.vmap(self.plant.port)(*there)[0]
         place = (nodes.weights[:, None] * places).sum(0)
         touched = sensor.encoder(place, None if drawn is None else drawn.encoder)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.hil.mounting import Known, Mounting, SensorFrame, Tool
@@ -68,7 +67,7 @@ def along_normal(mounting: Mounting | None, loop: Loop) -> Mounting | None:
         mounting,
         tool=Tool(number(loop.tool_mass)),
         believed=believed,
-        gravity=np.zeros(1),
+        gravity=number([0.0]),
         frame=None,
         believed_frame=None,
         inertia=believed is not None,

@@ -56,7 +56,7 @@ def rig_table(path: Path, messages: Sequence[Mapping[str, Any]], logged: Sequenc
     for field in ("output_state", "output_cause"):
         columns.append(LogColumn(field, [message[field] for message in kept], path=f"{CYCLE}.{field}"))
     numbers = np.flatnonzero(new & (counts >= 0)) + 1
-    stamps = [logged[number - 1] for number in numbers]
+    stamps = [logged[number - 1] for number in numbers.tolist()]
     stretch = Stretch(numbers, stamps, columns[0], CYCLE)
     return LogTable(str(path), columns, [stretch], counted="message")
 
