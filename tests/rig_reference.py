@@ -27,6 +27,12 @@ def moved(modes, command, time):
     return settled + np.exp(POLES * np.asarray(time)[..., None]) * (modes - settled)
 
 
+def mean_modes(modes, command, time):
+    """Their mean over `time` (s) under a held command."""
+    settled = -RESIDUES / POLES * np.asarray(command)[..., None]
+    return settled + np.expm1(POLES * time) / (POLES * time) * (modes - settled)
+
+
 def place(modes):
     return modes.sum(-1).real
 
@@ -53,6 +59,10 @@ def simulate(
     drop_rate=0.0,
     threshold=None,
     averaged=False,
+    means=False,
+    tool=0.0,
+    believed=0.0,
+    applies_after=0,
     seed=0,
     rigs=1,
 ):
@@ -60,6 +70,11 @@ def simulate(
 
     The contact's damping acts on the robot's velocity at the instant of the sample, which aliases the staircase of the
     commands; `averaged`: on its mean over the period before, as behind an anti-aliasing filter.
+    `means`: the whole contact force is that mean, from t = 0 on, where the delay is a whole number of periods.
+
+    A `tool` (kg) behind the sensor is felt by the mean acceleration since the last sample, and what is `believed` of it taken
+    away by second differences of the robot's positions about the instant that was measured, straight lines between them.
+    Commands apply so many holds after they are taken.
     """
     rng = np.random.default_rng(seed)
     stiffness, mass, damping, delay = (
@@ -76,7 +91,9 @@ def simulate(
     modes[0] = -RESIDUES / POLES * x[:, None]
     names = ("x", "v", "robot", "force", "compensation", "gain")
     kept = {name: np.zeros((steps + 1, rigs)) for name in names}
-    force, reached, last_felt = np.zeros(rigs), x, x
+    force, reached, last_felt, last_speed = np.zeros(rigs), x, x, np.full(rigs, float(start[1]))
+    given = [commands[0]] * (applies_after + 1)
+    encoders = [x] * 60
     answer = dict(getattr(law, "leads", {}))  # also while approaching
     total = np.zeros(rigs)
     for k in range(before + steps + 1):
@@ -88,11 +105,16 @@ def simulate(
         at = np.maximum(k - 1 - whole, 0)
         felt_modes = moved(modes[at, rows], commands[at, rows], (whole + 1) * period - late)
         felt = place(felt_modes)
+        moving = speed(felt_modes, commands[at, rows])
+        jolt, last_speed = (moving - last_speed) / period, moving
+        encoders = [place(modes[k]), *encoders[:-1]]
         rate = (felt - last_felt) / period if averaged else speed(felt_modes, commands[at, rows])
         last_felt = felt
-        pushed = -stiffness * felt - damping * rate
-        touching = (now * period - late >= -1e-9) if bilateral else (felt > 0)
+        pressed = place(mean_modes(modes[at, rows], commands[at, rows], period)) if means else felt
+        pushed = -stiffness * pressed - damping * rate
+        touching = (now * period - late - means * period >= -1e-9) if bilateral else (felt > 0)
         pushed = np.where(touching, pushed if bilateral else np.minimum(pushed, 0), 0.0)
+        pushed = pushed - tool * jolt + believed * second_difference(encoders, late + means * period / 2, period)
         measured = pushed + (noise * rng.standard_normal(rigs) if np.any(noise) else 0.0)
         encoder = position_noise * rng.standard_normal((2, rigs)) if np.any(position_noise) else np.zeros((2, rigs))
         kept_back = rng.random(rigs) < drop_rate if np.any(drop_rate) else np.zeros(rigs, bool)
@@ -118,7 +140,8 @@ def simulate(
         total = (force if now >= 0 else np.zeros(rigs)) + compensation
         if k % every == before % every:
             lead, second = answer.get("lead", 0.0), answer.get("second_lead", 0.0)
-            commands[k] = x + lead * v + second * total / mass
+            given = [x + lead * v + second * total / mass, *given[:-1]]
+            commands[k] = given[-1]
         else:
             commands[k] = commands[k - 1]
         if now >= 0:
@@ -128,6 +151,18 @@ def simulate(
         x = x + v * period + total * period**2 / (2 * mass) if now >= 0 else x + v * period
         v = v + total * period / mass if now >= 0 else v
     return kept | {"time": period * np.arange(steps + 1)}
+
+
+def second_difference(positions, late, period):
+    """Acceleration of positions a `period` apart, the newest first, about what is `late` or one period old."""
+    middle = np.maximum(late, period)
+    ages = period * np.arange(len(positions))
+    columns = np.stack(positions, axis=1)
+    there = [
+        np.array([np.interp(age, ages, row) for age, row in zip(middle + shift, columns, strict=True)])
+        for shift in (-period, 0.0, period)
+    ]
+    return (there[0] - 2 * there[1] + there[2]) / period**2
 
 
 def amplitude_ratio(run, stiffness, mass=500.0, damping=50.0, start=0.05):

@@ -27,7 +27,24 @@ IMPERFECT = {
 }
 PLAIN = {"loop__compensator__law": "command-lead"}
 SWINGS = {"contact__bilateral": True, "start__position": 0.0, "duration": "60 s"}
+MEAN = {"loop__sensor__period": "4 ms", "loop__sensor__averaging": "4 ms", "loop__sensor__threshold": "1 N"}
+TOOL = MEAN | {
+    "loop__tool__mass": "20 kg",
+    "loop__tool__compensation": "weight-and-inertia",
+    "loop__hold__applies_after": 2,
+}
+HANGING = {
+    "loop__tool__centre": [1.2, 0.02, -0.1],
+    "loop__tool__inertia": [0.3, 0.5, 0.5],
+    "loop__tool__gravity": [0, 0, -9.81],
+    "loop__tool__believed_mass": "19.99 kg",
+    "loop__sensor_frame__position": [1.0, 0.1, 0.0],
+    "loop__sensor_frame__attitude": [0.5, 0.5, -0.5, 0.5],
+    "loop__delay": 0.0,
+    "loop__sensor__delay": "8 ms",
+}
 CASES = {
+    "a tool behind the sensor": on_a_line(duration="10 s", loop__tool__gravity=[9.81], **TOOL, **PLAIN),
     "swinging for a minute": on_a_line(**SWINGS, **PLAIN),
     "averaged": on_a_line(duration="10 s", loop__sensor__period="4 ms", loop__sensor__averaging="4 ms", **PLAIN),
     "limited robot": on_a_line(duration="10 s", loop__robot__rate_limit="70 mm/s", **PLAIN),
@@ -44,10 +61,10 @@ def both(scenario):
     return whole, found
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, pytest.param("a tool in space", marks=pytest.mark.full)])
 def test_the_rig_moves_as_in_simulation(name):
     """Nothing is rounded on the way, so nothing differs."""
-    whole, found = both(CASES[name])
+    whole, found = both(CASES[name] if name in CASES else in_space(duration="13 s", **TOOL, **HANGING))
     count, ports = len(found), whole.sizes.get("axis", 1)
     for ours, theirs in (("position", "position"), ("load", "measured_force")):
         np.testing.assert_array_equal(found[ours][:, :ports], np.asarray(whole[theirs]).reshape(count, -1))

@@ -14,6 +14,7 @@ from dockdyn.cli.common import (
     NoOwnCode,
     Overrides,
     Quiet,
+    Refusal,
     ScenarioName,
     Trust,
     overrides,
@@ -172,11 +173,23 @@ def _robot_of_log(
     words = f"explains {found.percent:.4g} % of the motion, dead time {found.dead_time:g} s; in the scenario's place"
     say(f"Robot of {log}: {words}", err=True)
     loop = chosen.content.loop
-    if loop.delay < found.dead_time:
+    keys: dict[str, Any] = {"loop.robot": robot_table(found)}
+    if loop.hold is not None and loop.hold.applies_after:
+        keys["loop.hold.applies_after"] = _periods_of(log, found.dead_time, loop.hold.period)
+    elif loop.delay < found.dead_time:
         words = f"is less than the robot's dead time in {log}, {found.dead_time:g} s; see --set loop.delay"
         say(f"warning: loop.delay of {loop.delay:g} s {words}", err=True)
     limits = {} if loop.robot is None else {key: getattr(loop.robot, key) for key in ("rate_limit", "position_limit")}
-    return {"loop.robot": robot_table(found) | {key: value for key, value in limits.items() if value is not None}}
+    keys["loop.robot"] |= {key: value for key, value in limits.items() if value is not None}
+    return keys
+
+
+def _periods_of(log: Path, dead_time: float, period: float) -> int:
+    """A dead time (s) in whole periods (s) of the hold."""
+    whole = round(dead_time / period)
+    if abs(dead_time - whole * period) > 1e-6 * period:
+        raise Refusal(f"{log}: the dead time of {dead_time:g} s is no whole number of periods of {period:g} s of the hold")
+    return whole
 
 
 def envelope(

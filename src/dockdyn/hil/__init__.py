@@ -8,6 +8,7 @@ from dockdyn.hil.compensators import COMPENSATORS, Compensator
 from dockdyn.hil.compensators.compensator import Action, Seen
 from dockdyn.hil.energy_observer import PortEnergy
 from dockdyn.hil.hybrid_contact import VirtualContact
+from dockdyn.hil.mounting import Mounting, SensorFrame, Tool
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.hil.sensor import ForceSensor
 
@@ -16,8 +17,11 @@ __all__ = [
     "Action",
     "Compensator",
     "ForceSensor",
+    "Mounting",
     "PortEnergy",
     "RobotAxes",
     "Seen",
+    "SensorFrame",
+    "Tool",
     "VirtualContact",
 ]

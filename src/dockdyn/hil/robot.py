@@ -107,6 +107,10 @@ class RobotAxes(eqx.Module):
         places = jnp.stack(rows)
         return Reading(places, (places[..., :, None] * flow).sum(-2))
 
+    def changed(self, row: Row) -> Row:
+        """The rate of what a `row` is of state and held command, as a row that multiplies both."""
+        return (row[..., :, None] * self.flow()).sum(-2)
+
     def output(self) -> Row:
         assert self.robot is not None
         return jnp.concatenate([self.robot.output, jnp.zeros_like(self.robot.output[..., :1])], axis=-1)
@@ -134,6 +138,17 @@ class RobotAxes(eqx.Module):
         inverse, drive = jnp.linalg.inv(self.robot.state), self.robot.input[..., None]
         still, lagging = (-inverse @ drive)[..., 0], (inverse @ inverse @ drive)[..., 0]
         return command[:, None] * still - velocity[:, None] * lagging, command
+
+    def in_steps(
+        self, command: Float[Array, "axes"], velocity: Float[Array, "axes"], period: Scalar
+    ) -> Float[Array, "axes order"]:
+        """State of axes just before a `command`, when held commands have long moved on by velocity · period each."""
+        if self.robot is None:
+            return command[:, None]
+        still = (-jnp.linalg.inv(self.robot.state) @ self.robot.input[..., None])[..., 0]
+        change = self.advance(period)[..., :-1] - jnp.eye(self.order)
+        lagging = period * jnp.linalg.solve(change, still[..., None])[..., 0]
+        return command[:, None] * still + velocity[:, None] * lagging
 
 
 def side_by_side(robots: Sequence[Robot]) -> Robot:

@@ -53,6 +53,9 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
         raise ValueError(
             "its poles lie too close together for a continuous robot to be found; identify at a lower order"
         )
+    numerator = np.where(
+        np.abs(numerator) < SMALL * np.abs(numerator).max(), 0.0, numerator
+    )  # round-off is no zero far out
     powers = period ** np.arange(order + 1)
     return TransferFunction(tuple(numerator / powers[1:]), tuple(denominator / powers))
 

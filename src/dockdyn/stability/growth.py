@@ -29,7 +29,7 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     if loops.hold is None:
         return rightmost_roots(in_lanes(_matrices_of, loops), loops.delay[:, None], count)
     found = np.full((len(loops.delay), count), complex(-np.inf, 0))
-    under_way = np.ceil(np.log2(1 + np.ceil(loops.delay / loops.hold)))
+    under_way = np.ceil(np.log2(1 + np.ceil(loops.delay / loops.hold) + loops.applies_after))
     for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
         these = np.flatnonzero(under_way == size)
         some = jax.tree.map(lambda a, these=these: a[these], loops)

@@ -65,6 +65,11 @@ class Loop(eqx.Module):
     virtual_stiffness: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # K_v, N/m
     virtual_damping: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # B_v, N s/m
     averaging: Float[Array, ""] | None = None  # s, window of which a sample is the mean; None: it is of an instant
+    tool_mass: Float[Array, ""] | None = None  # m_t, kg, behind the sensor: − m_t Ẍ_R is in what it measures
+    compensated_mass: Float[Array, ""] | None = None  # kg, whose inertia is taken away by the encoders' differences
+    applies_after: int = eqx.field(
+        static=True, default=0
+    )  # hold periods from when a command is taken to when it applies
 
     def sampled(self) -> bool:
         """Whether anything in the loop happens at instants."""
@@ -73,6 +78,11 @@ class Loop(eqx.Module):
     def stepped(self) -> bool:
         """Whether the dynamics are digital."""
         return self.dynamics not in ("continuous", "half-period")
+
+    def steps_period(self) -> Float[Array, ""]:
+        """Time (s) from one step of digital dynamics to the next."""
+        assert self.dynamics_period is not None
+        return self.dynamics_period
 
     def sample_period(self) -> Float[Array, ""]:
         """Time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
@@ -118,6 +128,9 @@ def loop(
     virtual_stiffness: ArrayLike = 0.0,
     virtual_damping: ArrayLike = 0.0,
     averaging: ArrayLike | None = None,
+    tool_mass: ArrayLike | None = None,
+    compensated_mass: ArrayLike | None = None,
+    applies_after: int = 0,
 ) -> Loop:
     """A loop from plain numbers.
 
@@ -138,9 +151,14 @@ def loop(
         virtual_stiffness, virtual_damping: of a contact in software (N/m, N s/m), which feels the model without delay.
         averaging: a sample is the mean of the force over this window (s), the period of the samples, and its middle is
             `delay` old.
+        tool_mass: mass (kg) behind the sensor, whose inertia is in what is measured; needs digital dynamics, and a robot
+            whose velocity does not jump or samples that are means.
+        compensated_mass: mass (kg) whose inertia is taken away again, by differences of the robot's position at the steps.
+        applies_after: whole periods of the hold from when a command is taken to when it applies.
 
     Raises:
-        ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold.
+        ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold, a tool
+            whose force cannot be measured.
     """
     for name, value, allowed in (
         ("effective mass", effective_mass, "> 0"),
@@ -156,6 +174,9 @@ def loop(
         ("sensor period", sensor_period, "> 0"),
         ("dynamics period", dynamics_period, "> 0"),
         ("averaging", averaging, "> 0"),
+        ("tool mass", tool_mass, "≥ 0"),
+        ("compensated mass", compensated_mass, "≥ 0"),
+        ("applies after", applies_after, "≥ 0"),
     ):
         numbers = np.asarray(0 if value is None else value, float)
         inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
@@ -185,6 +206,9 @@ def loop(
         if np.any(np.asarray(averaging) > 2 * np.asarray(delay)):
             raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
 
+    if tool_mass is not None or compensated_mass is not None:
+        check_tool(robot, dynamics, averaging is not None)
+
     def number(value: ArrayLike | None) -> Array | None:
         return None if value is None else jnp.asarray(value, float)
 
@@ -205,7 +229,23 @@ def loop(
         virtual_stiffness=jnp.asarray(virtual_stiffness, float),
         virtual_damping=jnp.asarray(virtual_damping, float),
         averaging=number(averaging),
+        tool_mass=number(tool_mass),
+        compensated_mass=number(compensated_mass),
+        applies_after=int(applies_after),
     )
+
+
+def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: bool) -> None:
+    """ValueError where the inertia of a tool has no measured force: no robot, no steps, a velocity that jumps."""
+    if robot is None:
+        raise ValueError("a tool needs a robot: one that follows at once has no finite acceleration")
+    if dynamics in ("continuous", "half-period"):
+        raise ValueError("a tool needs digital dynamics: its force is that of samples")
+    if not averages and robot.relative_degree() < 2:
+        raise ValueError(
+            "the robot's velocity jumps with each command, so that samples at instants miss the force of a tool; "
+            "they must be means over their period"
+        )
 
 
 def made(robot: TransferFunction) -> Robot:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.stability.encoder_history import rows_needed
 from dockdyn.stability.loop import Loop
 
 EDGE = 1e-9  # of a hold period: instants closer than this coincide
@@ -28,6 +29,7 @@ class Hyperperiod(NamedTuple):
     steps: int  # of the dynamics in a cycle; 0: continuous
     commands: int  # that a delay may keep under way
     averages: bool = False  # whether a sample is the mean of the force since the last one
+    encoded: int = 0  # positions of the robot at the steps that are kept
 
     def instants(self, count: int) -> set[Fraction]:
         """`count` instants spread over a cycle, in hold periods."""
@@ -47,10 +49,11 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
     most = max(holds, samples, stepped)
     if most > MOST:
         raise ValueError(f"hold, sensor and dynamics meet again after {most} instants; must be at most {MOST}")
-    under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1
+    under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1 + loop.applies_after
     if under_way > MOST_COMMANDS:
         raise ValueError(f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
-    return Hyperperiod(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages(loop))
+    encoded = 0 if loop.compensated_mass is None else rows_needed(loop.delay, loop.steps_period())
+    return Hyperperiod(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages(loop), encoded)
 
 
 def averages(loop: Loop) -> bool:

@@ -149,12 +149,12 @@ def loop_polynomial(
 
 def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> LoopPolynomial:
     """The polynomial of `loop`, whose robot is also given as a transfer function. The periods of its sensor and of its
-    dynamics, and a sensor that averages, are left out."""
+    dynamics, a sensor that averages, and a tool's inertia are left out."""
     return loop_polynomial(
         float(loop.effective_mass),
         float(loop.stiffness),
         float(loop.damping),
-        float(loop.delay),
+        float(loop.delay) + (0.0 if loop.hold is None else loop.applies_after * float(loop.hold)),
         0.0 if loop.hold is None else float(loop.hold),
         robot,
         order,

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.stability.encoder_history import acceleration_weights
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import EDGE, Hyperperiod
 
@@ -38,11 +39,15 @@ class Layout:
             "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
             "force": int(bool(hyperperiod.samples or hyperperiod.steps)),  # measured and held
             "impulse": int(hyperperiod.averages),  # N s, of the force since the last sample
+            "last_speed": int(
+                hyperperiod.averages and loop.tool_mass is not None
+            ),  # of the delayed copy, at that sample
+            "encoded": hyperperiod.encoded,  # positions of the robot at the steps, the newest first
             "speed": int(bool(hyperperiod.steps)),  # of the compensator, measured and held
             "delayed": order,  # the copy of the robot that the delayed force comes from
             "due": 1,  # its command
             "due_velocity": ideal,
-            "robot": order if loop.velocity == "robot" else 0,
+            "robot": order if loop.velocity == "robot" or hyperperiod.encoded else 0,
             "command": 1,
             "command_velocity": ideal,
             "older": hyperperiod.commands - 1,  # commands, the newest first
@@ -51,7 +56,8 @@ class Layout:
         starts = np.cumsum([0, *sizes.values()])
         self.at = {name: slice(start, start + size) for start, (name, size) in zip(starts, sizes.items(), strict=False)}
         self.size = int(starts[-1])
-        self.active = self.at["older"].start  # what stands behind only waits
+        # what stands behind only waits, unless the robot's own command is there
+        self.active = self.size if loop.applies_after else self.at["older"].start
         unit = jnp.eye(self.size)
         self.rows = {name: unit[place] for name, place in self.at.items()}
 
@@ -78,10 +84,12 @@ class Wiring:
         self.loop, self.hyperperiod, self.lay = loop, hyperperiod, Layout(loop, hyperperiod)
         lay, robot = self.lay, loop.robot
         if robot is None:
-            place, speed, own_speed = lay.row("due"), lay.row("due_velocity"), lay.row("command_velocity")
+            place, speed = lay.row("due"), lay.row("due_velocity")
+            own_speed: Row = lay.commands(velocities=True)[loop.applies_after]
         else:
-            place, speed = robot.output @ lay.rows["delayed"], robot.output @ self.driven("delayed", "due")
-            own_speed = robot.output @ self.driven("robot", "command") if loop.velocity == "robot" else None
+            place, speed = robot.output @ lay.rows["delayed"], robot.output @ self.driven("delayed")
+            own_speed = robot.output @ self.driven("robot") if loop.velocity == "robot" else None
+        self.delayed_speed = speed
         self.contact = -(loop.stiffness * place + loop.damping * speed)
         self.compensated = lay.row("velocity") if loop.velocity == "model" else own_speed
         held = hyperperiod.samples or hyperperiod.steps
@@ -93,11 +101,39 @@ class Wiring:
         self.led = place + loop.lead * speed + loop.second_lead * acceleration  # the command that is meant
         self.led_velocity = speed + loop.lead * acceleration  # of a robot that follows at once
 
-    def driven(self, name: str, command: str) -> Float[Array, "order n"]:
-        """Rate of a copy of the robot."""
+    def driven(self, name: str) -> Float[Array, "order n"]:
+        """Rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
         robot = self.loop.robot
         assert robot is not None
-        return robot.state @ self.lay.rows[name] + jnp.outer(robot.input, self.lay.row(command))
+        command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
+        return robot.state @ self.lay.rows[name] + jnp.outer(robot.input, command)
+
+    def measured(self) -> dict[str, Row]:
+        """What a sample of the force is, and what is remembered for the next one."""
+        loop, lay = self.loop, self.lay
+        tool = loop.tool_mass
+        if not self.hyperperiod.averages:
+            force = self.contact
+            if tool is not None:
+                assert loop.robot is not None
+                force = force - tool * (loop.robot.output @ loop.robot.state @ self.driven("delayed"))
+            return {"force": force}
+        rows = {"force": lay.row("impulse") / loop.sample_period(), "impulse": jnp.zeros(lay.size)}
+        if tool is not None:
+            change = (self.delayed_speed - lay.row("last_speed")) / loop.sample_period()
+            rows |= {"force": rows["force"] - tool * change, "last_speed": self.delayed_speed}
+        return rows
+
+    def compensated_force(self, force: Row) -> dict[str, Row]:
+        """A sample of the force without the inertia that the encoders tell, and their positions."""
+        loop, lay = self.loop, self.lay
+        if loop.compensated_mass is None:
+            return {"force": force}
+        assert loop.robot is not None
+        place = loop.robot.output @ lay.rows["robot"]
+        known = jnp.concatenate([place[None], lay.rows["encoded"][:-1]])
+        weights = acceleration_weights(loop.delay, loop.steps_period(), self.hyperperiod.encoded)
+        return {"force": force + loop.compensated_mass * (weights @ known), "encoded": known}
 
     def flow(self) -> Float[Array, "active+1 active+1"]:
         """Rate of the active states; the last column is what a unit force (N) on the model adds."""
@@ -106,9 +142,9 @@ class Wiring:
         if not self.hyperperiod.steps:
             rate = rate.at[lay.at["position"]].set(lay.row("velocity")).at[lay.at["velocity"]].set(self.total / mass)
             push = push.at[lay.at["velocity"]].set(1 / mass)
-        for name, command in (("delayed", "due"), ("robot", "command")):
+        for name in ("delayed", "robot"):
             if len(lay.rows[name]):
-                rate = rate.at[lay.at[name]].set(self.driven(name, command))
+                rate = rate.at[lay.at[name]].set(self.driven(name))
         if self.hyperperiod.averages:
             rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
@@ -117,16 +153,12 @@ class Wiring:
 
     def measure(self, at: Fraction) -> Float[Array, "n n"]:
         """What is measured at an instant of the cycle."""
-        rows = {}
+        rows: dict[str, Row] = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
-            rows["force"] = self.contact
-            if self.hyperperiod.averages:
-                rows |= {
-                    "force": self.lay.row("impulse") / self.loop.sample_period(),
-                    "impulse": jnp.zeros(self.lay.size),
-                }
+            rows |= self.measured()
         if stepping:
+            rows |= self.compensated_force(rows.get("force", self.lay.row("force")))
             rows["speed"] = self.compensated
         return self.lay.replaced(**rows)
 
@@ -190,7 +222,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     wiring = Wiring(loop, hyperperiod)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
-    age = _age_of(loop, hyperperiod)
+    age = _age_of(loop, hyperperiod) + loop.applies_after * hold
     waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
     phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
@@ -282,7 +314,7 @@ def _own_states(
         return grown[:count, :count], grown[:count, count]
 
     delay = _age_of(loop, hyperperiod)
-    commands = lay.commands()
+    commands = lay.commands()[loop.applies_after :]
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
     answers = jax.vmap(lambda age: since(age)[1])(begun)
     rows = since(delay)[0] @ lay.rows["delayed"] + (answers[1:] - answers[:-1]).T @ commands

@@ -66,6 +66,10 @@ class TransferFunction:
         """Whether the response stays finite as s grows."""
         return len(self.numerator) <= len(self.denominator)
 
+    def relative_degree(self) -> int:
+        """By how much the degree of the denominator is above that of the numerator."""
+        return len(self.denominator) - len(self.numerator)
+
     def strictly_proper(self) -> bool:
         """Whether the response goes to zero as s grows."""
         return len(self.numerator) < len(self.denominator) or self.numerator == (0.0,)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike
+from jaxtyping import Array
 
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.group import Wrench
@@ -26,6 +26,8 @@ from dockdyn.kinds.rig.model_bodies import Bodies
 from dockdyn.kinds.rig.model_plant import Mass, Plant
 from dockdyn.kinds.rig.model_schedule import rig_schedule
 from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.kinds.rig.mounting import along_normal, mounting_of
+from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.schema import AXES, RigAssemblySection, RigContent, RigSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
@@ -36,15 +38,6 @@ from dockdyn.scenario.tables.robot import RobotSection
 from dockdyn.stability.loop import Loop, Robot
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
-
-
-@overload
-def number(value: None) -> None: ...
-@overload
-def number(value: ArrayLike | list[float]) -> Any: ...  # noqa: ANN401, for fields that are traced later
-def number(value: ArrayLike | list[float] | None) -> Any:
-    """A number, or numbers, as an array; traced ones as they are."""
-    return value if value is None or isinstance(value, jax.core.Tracer) else np.asarray(value, float)
 
 
 def sensor_of(content: RigContent, forces: int) -> ForceSensor:
@@ -189,6 +182,8 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
         schedule=found,
+        mounting=mounting_of(content, float(sensor.delay), loop),
+        applies_after=loop.applies_after,
     )
 
 
@@ -217,4 +212,5 @@ def resting(rig: Rig, loop: Loop) -> Rig:
     )
     robot = RobotAxes(None if loop.robot is None else jax.tree.map(number, loop.robot))
     exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
-    return replace(exact, sensor=ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging))
+    sensor = ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging)
+    return replace(exact, sensor=sensor, mounting=along_normal(rig.mounting, loop))

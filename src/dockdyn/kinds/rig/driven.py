@@ -14,13 +14,14 @@ from dockdyn.hil.operation import State
 from dockdyn.hil.sensor import Draws
 from dockdyn.hil.supervisor import PLACES, Envelope, Limits
 from dockdyn.hil.velocity_sources import RobotVelocity
-from dockdyn.kinds.rig.build import number, rig_of
+from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.model import Moving, Rig
 from dockdyn.kinds.rig.model_ages import Ages, ages_of
 from dockdyn.kinds.rig.model_driven import Driven, Driving, begin_driving, drive, driven_of, silence
 from dockdyn.kinds.rig.model_halves import begin_laboratory, carry, laboratory_at_rest, measure, told
 from dockdyn.kinds.rig.model_run import randomness
+from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import Grid, loop_of
 from dockdyn.programs import Program
 from dockdyn.results.driver import Laboratory
@@ -218,7 +219,9 @@ def _exchange(
     rig, ages = parameters
     chance: Chance | None = given.get("chance")
     last = rig.robot.command(laboratory.past[0])
-    command = jnp.where(given["send"] != 0, given["command"], last)
+    command = jnp.where(given["send"] != 0, given["command"], laboratory.pending[0][0] if rig.applies_after else last)
+    pending, command = rig.queued(laboratory.pending, command)
+    laboratory = laboratory._replace(pending=pending)
     sample = 0
     for samples in (*rig.schedule.samples[1:], True):
         laboratory = carry(rig, ages, laboratory, command)

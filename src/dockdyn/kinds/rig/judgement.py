@@ -53,6 +53,7 @@ def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
         "sampling": max((sensor.period or steps) - steps, 0.0) / 2,
         "jitter": sensor.jitter / 2,
         "hold": 0.0 if loop.hold is None else float(loop.hold) / 2,
+        "waiting": 0.0 if loop.hold is None else loop.applies_after * float(loop.hold),
         "robot": 0.0 if section.robot is None else -float(np.angle(section.robot.transfer().at(1j * omega))) / omega,
         "integrator": INTEGRATOR.get(dynamics.method, 0.0) * step,
     }

@@ -22,11 +22,14 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from dockdyn.hil.compensators.compensator import Action, Compensator, Seen
+from dockdyn.hil.mounting import Mounting
 from dockdyn.hil.robot import Reading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.kinds.rig.model_ages import WEIGHTS, Ages, sampling
+from dockdyn.kinds.rig.model_mounting import felt, understood, with_mounting
+from dockdyn.kinds.rig.model_observed import observed
 from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port
 from dockdyn.kinds.rig.model_schedule import RigSchedule
 from dockdyn.kinds.rig.model_stretch import stretched
@@ -90,6 +93,11 @@ class Moving(NamedTuple):
     memory: PyTree  # of the compensator
     action: Action
     port_work: Scalar  # J, of the contact at the robot
+    pending: tuple[Float[Array, "cycles axes"], ...] = ()  # commands (m, rad) that do not apply yet, the newest first
+    reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
+    encoded: Float[Array, "rows axes"] | None = (
+        None  # m, rad, poses by the encoders at the last steps, the newest first
+    )
 
 
 class Rig(eqx.Module):
@@ -105,12 +113,25 @@ class Rig(eqx.Module):
     held: bool = eqx.field(static=True)  # whether what the compensator multiplies is held between its instants
     dynamics: Dynamics = eqx.field(static=True)
     schedule: RigSchedule = eqx.field(static=True)
+    mounting: Mounting | None = None  # of the sensor; None: it feels the contact's load alone
+    applies_after: int = eqx.field(
+        static=True, default=0
+    )  # hold periods from when a command is taken to when it applies
     outside: Port | None = None  # N, what another program puts on the virtual bodies where they touch
 
     @property
     def tick(self) -> Scalar:
         """Length of a tick (s)."""
         return self.hold * (self.schedule.hyperperiod.holds / self.schedule.ticks)
+
+    def unaware(self, nothing: Port) -> Oracle:
+        """An oracle that knows `nothing`, of encoders without noise."""
+        return Oracle(nothing, nothing)
+
+    @property
+    def step(self) -> Scalar:
+        """Time (s) between two instants at which the compensator is asked."""
+        return self.tick * (self.schedule.ticks / sum(self.schedule.asks))
 
     @property
     def located(self) -> bool:
@@ -124,17 +145,19 @@ class Rig(eqx.Module):
         pose, rate = plant.pose(motion), plant.rate(motion)
         port, speed = plant.port(pose, rate)
         moves = self.following * rate
-        late = self.hold / 2 + (self.schedule.late * self.tick)  # what is commanded is this much older than the motion
+        taken = self.schedule.late * self.tick  # what the hold takes is this much older than the motion
+        late = self.hold * (0.5 + self.applies_after) + taken  # and what the robot is told
         state, _ = robot.following(pose - moves * late, moves, jnp.zeros(()))
         rows = []
         for index in range(self.schedule.rows):
             then = -self.tick * (index + 1)
             rows.append(robot.known(*robot.following(pose - moves * late, moves, then), moves))
+        before = [pose - moves * (taken + self.hold * (1 + index)) for index in range(self.applies_after)]
         ago = self.tick * (1 + jnp.arange(self.schedule.late))[:, None]
         recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.schedule.late, plant.axes)))
         nothing = jnp.zeros(plant.axes)
         memory = None if self.compensator is None else self.compensator.init(port, speed)
-        return Moving(
+        begun = Moving(
             tick=jnp.zeros((), int),
             motion=motion,
             state=state,
@@ -145,7 +168,9 @@ class Rig(eqx.Module):
             memory=memory,
             action=Action.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
+            pending=(jnp.stack(before),) if before else (),
         )
+        return begun if self.mounting is None else with_mounting(self, begun)
 
     def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, dict[str, Array]]:
         """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
@@ -179,18 +204,24 @@ class Rig(eqx.Module):
         time = moving.tick * ages.tick
         command = self.robot.command(moving.past[0])
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
-        robot = plant.port(*ages.now.of(known))
+        place = ages.now.of(known)
+        robot = plant.port(*place)
         moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
-        moving, answer = self.answered(moving, now.asks, time, robot, ideal, command)
+        if self.mounting is not None:
+            moving = where(now.asks, lambda: understood(self, moving, self.encoders(place[0], ideal.encoder)), moving)
+        last = moving.pending[0][0] if self.applies_after else command
+        moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
         total, compensation, virtual = answer[:3]
-        known = where(now.holds, lambda: self.robot.known(moving.state, answer.command, answer.rate), known)
+        pending, applies = self.queued(moving.pending, answer.command)
+        known = where(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
+        moving = moving._replace(pending=where(now.holds, lambda: pending, moving.pending))
         load = moving.load
         if schedule.continuous_force:
             load = self.just(ages, moving, time)
             total, compensation, virtual = self.total(moving, robot[1], load)
         motion = plant.told(time, moving.motion, self.sensor.touches(load))
         moving = moving._replace(motion=motion, past=remembered(known, moving.past))
-        found = self.observed(moving, ages, load, compensation, virtual, total)
+        found = observed(self, moving, ages, load, compensation, virtual, total)
         if schedule.late:
             fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
             moving = moving._replace(
@@ -207,6 +238,17 @@ class Rig(eqx.Module):
                 moving = self.flowed(ages, moving, time)
         state = self.carried(ages, moving, known)
         return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
+
+    def queued(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
+        """The commands that do not apply yet once another one is taken, and the one that does now."""
+        if not pending:
+            return (), command
+        return (remembered(command, pending[0]),), pending[0][-1]
+
+    def encoders(self, pose: Axes, noise: Port | None) -> Axes:
+        """What the encoders say of a `pose` (m, rad); `noise` is standard normal."""
+        forces = self.plant.port_axes
+        return jnp.concatenate([self.sensor.encoder(pose[:forces], noise), pose[forces:]])
 
     def carried(self, ages: Ages, moving: Moving, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
         """The robot's state a tick after what is `known` of it."""
@@ -239,12 +281,16 @@ class Rig(eqx.Module):
         there = jax.vmap(Reading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
         loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
-        load, _ = sensor.step(moving.load, Arrived((nodes.weights[:, None] * loads).sum(0), drawn))
+        load = felt(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
+        held = moving.load if moving.reading is None else moving.reading
+        load, _ = sensor.step(held, Arrived(load, drawn))
         places = jax.vmap(self.plant.port)(*there)[0]
         place = (nodes.weights[:, None] * places).sum(0)
         touched = sensor.encoder(place, None if drawn is None else drawn.encoder)
         if sensor.drop_rate is not None and drawn is not None:
             touched = jnp.where(drawn.lost < sensor.drop_rate, moving.touched, touched)
+        if self.mounting is not None:
+            return moving._replace(reading=load, touched=touched)
         return moving._replace(load=load, touched=touched)
 
     def asked(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Moving:
@@ -260,7 +306,7 @@ class Rig(eqx.Module):
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
         return Seen(
             time=time,
-            period=self.tick * (self.schedule.ticks / sum(self.schedule.asks)),
+            period=self.step,
             mass=plant.mass,
             force=moving.load[: plant.port_axes],
             position=position,
@@ -305,6 +351,11 @@ class Rig(eqx.Module):
 
     def taken(self, moving: Moving, total: Axes, last: Axes) -> tuple[Axes, Axes]:
         """The command that the hold takes, and the velocity that goes with it."""
+        wanted, rate = self.wanted(moving, total)
+        return self.robot.limited(wanted, last, self.hold), rate
+
+    def wanted(self, moving: Moving, total: Axes) -> tuple[Axes, Axes]:
+        """The same before the robot's limits, under a `total` load (N, N m)."""
         plant, action = self.plant, moving.action
         pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
         if self.schedule.late:
@@ -314,7 +365,7 @@ class Rig(eqx.Module):
             acceleration = plant.acceleration(moving.motion, total)
             wanted = pose + action.lead * rate + action.second_lead * acceleration
             rate = rate + action.lead * acceleration
-        return self.robot.limited(wanted, last, self.hold), rate
+        return wanted, rate
 
     def stepped(self, moving: Moving, total: Axes, time: Scalar) -> Moving:
         """The virtual bodies after a step of digital dynamics that begins at `time` (s)."""
@@ -353,31 +404,3 @@ class Rig(eqx.Module):
             return self.plant.flow(there, self.total(moving, speed, load, there)[0])
 
         return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion)))
-
-    def observed(
-        self, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
-    ) -> dict[str, Array]:
-        """Named quantities at an instant, its command given."""
-        plant = self.plant
-        forces = plant.port_axes
-        position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
-        pose, rate = ages.now.of(moving.past[0])
-        robot_position, robot_velocity = plant.port(pose, rate)
-        found = {
-            "position": position,
-            "velocity": velocity,
-            "robot_position": robot_position,
-            "robot_velocity": robot_velocity,
-            "contact_force": plant.load(pose, rate)[:forces],
-            "measured_force": load[:forces],
-            "virtual_force": virtual[:forces],
-            "compensation_force": compensation,
-            "total_force": total[:forces],
-            "gain": moving.action.gain,
-            "kinetic_energy": plant.kinetic_energy(moving.motion),
-            "port_work": moving.port_work,
-        }
-        if plant.axes > 1:
-            found["model_pose"], found["robot_pose"] = plant.pose(moving.motion), pose
-        found |= plant.observe(moving.motion)
-        return found | ({} if self.compensator is None else self.compensator.report(moving.memory))

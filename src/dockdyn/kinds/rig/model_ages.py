@@ -31,6 +31,9 @@ class Sampling(NamedTuple):
     reading: Reading
     weights: Array
     ages: Array  # s
+    change: tuple[Array, Array] | None = (
+        None  # ticks and rows whose sum is the acceleration, or its mean over the window
+    )
 
 
 class Ages(eqx.Module):
@@ -87,8 +90,10 @@ def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sam
     if window is None:
         begun = jnp.floor(age / tick + 1e-9)
         offsets = tick - jnp.maximum(age - begun * tick, 0.0)
-        one = jnp.ones(1)
-        return Sampling(begun.astype(int)[None], jax.vmap(reading)(offsets[None]), one, age * one)
+        one, rows = jnp.ones(1), begun.astype(int)[None]
+        there = jax.vmap(reading)(offsets[None])
+        change = None if rig.mounting is None else (rows, rig.robot.changed(there.velocity))
+        return Sampling(rows, there, one, age * one, change)
     newest, oldest = jnp.maximum(age - window / 2, 0.0), age + window / 2
     rows = jnp.floor(newest / tick + 1e-9) + jnp.arange(rig.schedule.segments)
     low, high = jnp.maximum(rows * tick, newest), jnp.minimum((rows + 1) * tick, oldest)
@@ -97,4 +102,16 @@ def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sam
     offsets = jnp.clip((rows + 1)[:, None] * tick - ages, 0.0, tick)
     weights = length[:, None] * WEIGHTS / window
     rows = jnp.broadcast_to(rows[:, None], ages.shape)
-    return Sampling(rows.ravel().astype(int), jax.vmap(reading)(offsets.ravel()), weights.ravel(), ages.ravel())
+    change = None if rig.mounting is None else _mean_acceleration(tick, newest, oldest, reading)
+    return Sampling(rows.ravel().astype(int), jax.vmap(reading)(offsets.ravel()), weights.ravel(), ages.ravel(), change)
+
+
+def _mean_acceleration(
+    tick: Scalar, newest: Scalar, oldest: Scalar, reading: Callable[[Scalar], Reading]
+) -> tuple[Array, Array]:
+    """The mean acceleration over a window, of the velocities at its ends; at an instant of the hold before its command."""
+    ends = jnp.stack([newest, oldest])
+    begun = jnp.floor(ends / tick + 1e-9)
+    speeds = jax.vmap(reading)(tick - jnp.maximum(ends - begun * tick, 0.0)).velocity
+    signs = jnp.asarray([1.0, -1.0]).reshape(2, *[1] * (speeds.ndim - 1))
+    return begun.astype(int), signs * speeds / (oldest - newest)

@@ -77,6 +77,15 @@ class Bodies(PlantInSpace):
             torque = torque + (contact.point(*places) - places[0].pose.position).cross(acting)
         return jnp.concatenate([force.array(), torque.array()])
 
+    def unit_load(self, contact: int) -> Axes:
+        """The load (N, N m) on the chaser of a unit normal force in a contact of bodies at rest, as they are at t = 0."""
+        start = self.initial()
+        places = self.placed(self.pose(start), jnp.zeros(6))
+        pair = self.contacts[contact]
+        force = pair.force(jnp.ones(()), pair.touch(*places))
+        torque = (pair.point(*places) - places[0].pose.position).cross(force)
+        return jnp.concatenate([force.array(), torque.array()])
+
     def touching_point(self) -> Vector:
         """What touches (m, chaser's axes): the feature, or the surface's reference point."""
         contact = self.contacts[0]

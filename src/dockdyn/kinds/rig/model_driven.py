@@ -187,7 +187,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
         state,
         cause,
         kept.moving.tick // rig.schedule.ticks,
-        watch.load,
+        after.moving.load,
         rig.plant.pose(motion),
         rig.plant.rate(motion),
         seen.position,

@@ -19,6 +19,7 @@ from dockdyn.hil.compensators.compensator import Seen
 from dockdyn.hil.sensor import Draws
 from dockdyn.kinds.rig.model import Answer, Moving, Oracle, Rig, remembered
 from dockdyn.kinds.rig.model_ages import Ages
+from dockdyn.kinds.rig.model_mounting import understood
 from dockdyn.kinds.rig.model_plant import Axes
 
 
@@ -34,6 +35,7 @@ class Computer(NamedTuple):
 
     moving: Moving  # its part: virtual bodies, measurement, compensator
     command: Axes  # m, rad, the last one
+    pose: Axes  # m, rad, by the encoders at this cycle
     places: Float[Array, "rows port"]  # m, of the port by the encoders at the cycles before, the newest first
 
 
@@ -42,13 +44,14 @@ def begin_computer(rig: Rig) -> Computer:
     whole = rig.begin()
     ages_now = rig.robot.reading(jnp.zeros(()))
     places = jax.vmap(lambda known: rig.plant.port(*ages_now.of(known))[0])(whole.past)
-    elsewhere: dict[str, Any] = {"state": None, "past": None}
-    return Computer(whole._replace(**elsewhere), rig.robot.command(whole.past[0]), places)
+    last = whole.pending[0][0] if rig.applies_after else rig.robot.command(whole.past[0])
+    elsewhere: dict[str, Any] = {"state": None, "past": None, "pending": ()}
+    return Computer(whole._replace(**elsewhere), last, ages_now.of(whole.past[0])[0], places)
 
 
 def begin_laboratory(rig: Rig) -> Moving:
     """The laboratory at t = 0, likewise."""
-    elsewhere: dict[str, Any] = {"motion": None, "recorded": (), "memory": None, "action": None}
+    elsewhere: dict[str, Any] = {"motion": None, "recorded": (), "memory": None, "action": None, "encoded": None}
     return rig.begin()._replace(**elsewhere)
 
 
@@ -58,13 +61,14 @@ def laboratory_at_rest(rig: Rig, pose: Axes) -> Moving:
     state, command = rig.robot.following(pose, still, jnp.zeros(()))
     begun = begin_laboratory(rig)
     known = rig.robot.known(state, command, still)
-    return begun._replace(state=state, past=jnp.broadcast_to(known, begun.past.shape))
+    pending = tuple(jnp.broadcast_to(pose, rows.shape) for rows in begun.pending)
+    return begun._replace(state=state, past=jnp.broadcast_to(known, begun.past.shape), pending=pending)
 
 
 def with_pose(rig: Rig, computer: Computer, pose: Axes) -> Computer:
     """The computer once it knows the encoders' `pose` (m, rad) of this cycle."""
     place = rig.plant.port(pose, jnp.zeros_like(pose))[0]
-    return computer._replace(places=remembered(place, computer.places))
+    return computer._replace(pose=pose, places=remembered(place, computer.places))
 
 
 def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, Seen]:
@@ -79,13 +83,16 @@ def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer,
     row, share = whole.astype(int), jnp.maximum(late - whole, 0.0)
     touched = places[row] + share * (places[row + 1] - places[row])
     moving = computer.moving._replace(load=load, touched=touched)
+    if rig.mounting is not None:
+        moving = understood(rig, moving._replace(reading=load), computer.pose)
     time, nothing = moving.tick * rig.tick, jnp.zeros(plant.port_axes)
     oracle, robot = Oracle(nothing, nothing), (places[0], nothing)
     moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command)
     seen = rig.seen(moving, time, robot, oracle)
     moving = moving._replace(motion=plant.told(time, moving.motion, rig.sensor.touches(load)))
     moving = rig.stepped(moving, answer.total, time)
-    return Computer(moving._replace(tick=moving.tick + rig.schedule.ticks), answer.command, places), answer, seen
+    moving = moving._replace(tick=moving.tick + rig.schedule.ticks)
+    return computer._replace(moving=moving, command=answer.command), answer, seen
 
 
 def measure(rig: Rig, ages: Ages, laboratory: Moving, drawn: Draws | None) -> Moving:
@@ -97,9 +104,8 @@ def told(rig: Rig, ages: Ages, laboratory: Moving, encoder: Float[Array, "port"]
     """What the laboratory tells at the start of a cycle; `encoder` is standard normal, of the encoders' noise."""
     last = laboratory.past[0]
     pose, _ = ages.now.of(rig.robot.known(laboratory.state, rig.robot.command(last), last[:, -1]))
-    forces = rig.plant.port_axes
-    pose = jnp.concatenate([rig.sensor.encoder(pose[:forces], encoder), pose[forces:]])
-    return Sensed(laboratory.load, pose)
+    load = laboratory.load if laboratory.reading is None else laboratory.reading
+    return Sensed(load, rig.encoders(pose, encoder))
 
 
 def carry(rig: Rig, ages: Ages, laboratory: Moving, command: Axes) -> Moving:

@@ -12,11 +12,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.model import State
 from dockdyn.kinds.rig.model_plant import Axes, Plant, Port
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Matrix, Vector
 
 Q = tuple[Pose, Pose]
 V = tuple[Twist, Twist]
@@ -82,6 +83,46 @@ class PlantInSpace(Plant):
         point = carried.point(self.touching_point())
         return point.array(), carried.velocity(point).array()
 
+    def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
+        pose, rate = moves.pose, moves.rate
+        reference = reference_of(self.starts())
+        centre = jnp.zeros(3) if tool.centre is None else tool.centre
+
+        def lever(pose: Axes) -> Array:
+            """From the centre of mass of what is carried to that of the tool (m)."""
+            return (turned_by(reference, pose).matrix() @ Vector.of(centre)).array()
+
+        def velocity(pose: Axes, rate: Axes) -> Array:
+            return rate[:3] + jax.jvp(lever, (pose,), (rate,))[1]
+
+        def spin(pose: Axes, rate: Axes) -> Array:
+            if tool.inertia is None:
+                return jnp.zeros(3)
+            carried = carried_at(reference, pose, rate)
+            return (carried.rotation @ (Matrix.of(tool.inertia) @ carried.twist.rate)).array()
+
+        change = (rate, moves.acceleration)
+        force = tool.mass * (gravity - jax.jvp(velocity, (pose, rate), change)[1])
+        torque = jnp.cross(lever(pose), force) - jax.jvp(spin, (pose, rate), change)[1]
+        return jnp.concatenate([force, torque])
+
+    def in_sensor(self, frame: SensorFrame, load: Axes, pose: Axes) -> Axes:
+        turn, lever = self._sensor_at(frame, pose)
+        force = Vector.of(load[:3])
+        torque = Vector.of(load[3:]) - lever.cross(force)
+        return jnp.concatenate([turn.transposed_times(force).array(), turn.transposed_times(torque).array()])
+
+    def from_sensor(self, frame: SensorFrame, reading: Axes, pose: Axes) -> Axes:
+        turn, lever = self._sensor_at(frame, pose)
+        force = turn @ Vector.of(reading[:3])
+        torque = turn @ Vector.of(reading[3:]) + lever.cross(force)
+        return jnp.concatenate([force.array(), torque.array()])
+
+    def _sensor_at(self, frame: SensorFrame, pose: Axes) -> tuple[Matrix, Vector]:
+        """The rotation from the sensor's axes to the laboratory's, and from the centre of mass to the sensor (m)."""
+        carried = turned_by(reference_of(self.starts()), pose)
+        return (carried * Quaternion.of(frame.attitude)).matrix(), carried.matrix() @ Vector.of(frame.position)
+
     def push(self, motion: State, force: Port) -> Axes:
         pose, rate = self.pose(motion), self.rate(motion)
         lever = self.port(pose, rate)[0] - pose[:3]
@@ -97,6 +138,11 @@ def reference_of(starts: Q) -> Quaternion:
     """Attitude in the laboratory, at t = 0, of the first of two mock-ups."""
     carried, standing = starts
     return standing.attitude.conjugate() * carried.attitude
+
+
+def turned_by(reference: Quaternion, pose: Axes) -> Quaternion:
+    """Attitude in the laboratory of the mock-up that is carried, where the robot's axes put it."""
+    return Quaternion.exponential(Vector.of(pose[3:])) * reference
 
 
 def carried_at(reference: Quaternion, pose: Axes, rate: Axes) -> Placed:

@@ -15,6 +15,7 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.gate import GATED, PRESSING
+from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.model import Flag, Rate, Scalar, State
 from dockdyn.stability.loop import Dynamics
 
@@ -100,6 +101,18 @@ class Plant(eqx.Module):
     @abc.abstractmethod
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         """Position (m) and velocity (m/s) of what touches."""
+
+    @abc.abstractmethod
+    def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
+        """What a tool that is carried so does to the sensor (N, N m), as a `load` on what is carried: weight and inertia."""
+
+    def in_sensor(self, frame: SensorFrame, load: Axes, pose: Axes) -> Axes:
+        """A load (N, N m) as a sensor has it in its own axes, at its own place."""
+        raise NotImplementedError("along one direction there is no frame")
+
+    def from_sensor(self, frame: SensorFrame, reading: Axes, pose: Axes) -> Axes:
+        """The load (N, N m) of which a sensor has such a reading."""
+        raise NotImplementedError("along one direction there is no frame")
 
     @abc.abstractmethod
     def push(self, motion: State, force: Port) -> Axes:
@@ -202,6 +215,9 @@ class Mass(Plant):
 
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         return pose, rate
+
+    def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
+        return tool.mass * (gravity - moves.acceleration)
 
     def push(self, motion: State, force: Port) -> Axes:
         return force

@@ -16,7 +16,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.compensators import CompensatorSection
 from dockdyn.scenario.tables.driven import DrivenSection
-from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.mounting import RigLoopSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.robot import RobotSection
@@ -54,7 +54,7 @@ class PressedSection(Section):
     depth: quantity("m", "a penetration depth", least=0) = 0.0
 
 
-def fits(loop: LoopSection, duration: float) -> None:
+def fits(loop: RigLoopSection, duration: float) -> None:
     """Refuses a delay that outlasts the run."""
     if not loop.latest() < duration:
         refuse(
@@ -75,7 +75,7 @@ class RigSection(Section):
     compare: list[CompensatorSection] = []  # noqa: RUF012
     start: RigStartSection = RigStartSection()
     contact: RigContactSection
-    loop: LoopSection = LoopSection()
+    loop: RigLoopSection = RigLoopSection()
     stability: PressedSection = PressedSection()
     rig: DrivenSection | None = None
 
@@ -86,7 +86,7 @@ class RigSection(Section):
 
     @model_validator(mode="after")
     def drivable(self) -> Self:
-        check_limits(self.rig, 1)
+        check_axes(self.rig, self.loop, 1)
         return self
 
     @property
@@ -114,13 +114,17 @@ class RobotAxisSection(RobotSection):
     axis: Literal["x", "y", "z", "rx", "ry", "rz"]
 
 
-def check_limits(rig: DrivenSection | None, axes: int) -> None:
-    """Refuses limits of a driven rig that are not those of a robot with so many `axes`."""
+def check_axes(rig: DrivenSection | None, loop: RigLoopSection, axes: int) -> None:
+    """Refuses limits of a driven rig, and a mounting, that are not those of a robot with so many `axes`."""
     if rig is not None:
         rig.limits.check_axes(axes)
+    if loop.tool is not None:
+        loop.tool.check_axes(axes)
+    if loop.sensor_frame is not None and axes == 1:
+        refuse("loop.sensor_frame: a robot along one direction has none")
 
 
-def one_robot_an_axis(robots: list[RobotAxisSection], loop: LoopSection) -> None:
+def one_robot_an_axis(robots: list[RobotAxisSection], loop: RigLoopSection) -> None:
     """Refuses an axis with two robots, and axes without any."""
     stated = [each.axis for each in robots]
     for axis in stated:
@@ -128,6 +132,8 @@ def one_robot_an_axis(robots: list[RobotAxisSection], loop: LoopSection) -> None
             refuse(f"robot_axis: {axis} is stated {stated.count(axis)} times; must be once")
     if robots and loop.robot is None:
         refuse("robot_axis: needs [loop.robot], too: the robot of the axes that are not stated")
+    for each in robots:
+        loop.check_robot(each, f"robot_axis {each.axis}")
 
 
 class RigBodiesSection(TwoBodiesSection):
@@ -139,6 +145,7 @@ class RigBodiesSection(TwoBodiesSection):
     seed: int = Field(0, ge=0, lt=2**63)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
+    loop: RigLoopSection = RigLoopSection()
     rig: DrivenSection | None = None
     # of the motion without rig
     integrator: ClassVar = IntegratorSection()
@@ -155,7 +162,7 @@ class RigBodiesSection(TwoBodiesSection):
     @model_validator(mode="after")
     def every_axis(self) -> Self:
         one_robot_an_axis(self.robot_axis, self.loop)
-        check_limits(self.rig, len(AXES))
+        check_axes(self.rig, self.loop, len(AXES))
         return self
 
     def model(self) -> FreeFlight:
@@ -177,6 +184,7 @@ class RigAssemblySection(SeveralBodiesSection):
     seed: int = Field(0, ge=0, lt=2**63)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
+    loop: RigLoopSection = RigLoopSection()
     rig: DrivenSection | None = None
     stability: PressedSection = PressedSection()
     # of the motion without rig
@@ -192,7 +200,7 @@ class RigAssemblySection(SeveralBodiesSection):
     @model_validator(mode="after")
     def every_axis(self) -> Self:
         one_robot_an_axis(self.robot_axis, self.loop)
-        check_limits(self.rig, len(AXES))
+        check_axes(self.rig, self.loop, len(AXES))
         return self
 
     @model_validator(mode="after")

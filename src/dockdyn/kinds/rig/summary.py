@@ -27,6 +27,7 @@ PARTS = {
     "sensor": "the sensor's delay",
     "sampling": "the sensor's period",
     "jitter": "jitter",
+    "waiting": "commands that wait",
     "hold": "the hold",
     "robot": "the robot",
     "integrator": "the integrator",

@@ -13,8 +13,9 @@ import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.tuning import met
-from dockdyn.kinds.rig.build import number, resting, rig_of
+from dockdyn.kinds.rig.build import resting, rig_of
 from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import cycle_map
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
@@ -79,8 +80,13 @@ class Tuning:
 
 
 def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
-    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`."""
+    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`.
+
+    A tool is left out: what its compensation leaves is inertia, which no delay gives and no lead should undo.
+    """
     stated = scenario.content.loop.tuning.stiffness
-    believed = loop if stated is None else replace(loop, stiffness=number(stated))
+    believed = replace(loop, tool_mass=None, compensated_mass=None)
+    if stated is not None:
+        believed = replace(believed, stiffness=number(stated))
     still = resting(rig_of(scenario, believed, None, asked), believed)
     return Tuning(still, believed, scenario.content.duration)

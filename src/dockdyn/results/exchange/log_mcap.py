@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dockdyn.results.exchange.log_messages import ONLY, numbers_in
+from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
 from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.scenario.language.errors import ScenarioError, listed
@@ -38,13 +39,14 @@ def mcap_table(path: Path) -> LogTable:
     """The numbers in the messages of an MCAP file, a column each: CDR with ROS 2 definitions, JSON and Protobuf.
 
     A column is called by its field, `wrench.force.x`, and by its topic besides where several channels have that,
-    `/left.wrench.force.x`. Of a file that dockdyn wrote the columns are those of its run. A file that was cut off is read as
-    far as its last whole chunk, which is told. ScenarioError for a damaged file, and one without a message that can be read.
+    `/left.wrench.force.x`. Of a file that dockdyn wrote the columns are those of its run, or of a rig's cycles. A file that
+    was cut off is read as far as its last whole chunk, which is told. ScenarioError for a damaged file, and one without a
+    message that can be read.
     """
     notes: list[str] = []
     with path.open("rb") as file:
         whole = _is_whole(file)
-        channels, headings, ended = _read(file, whole)
+        channels, headings, scenario, ended = _read(file, whole)
     count = sum(len(channel.logged) for channel in channels)
     if ended and (whole or not count):
         words = (
@@ -59,6 +61,10 @@ def mcap_table(path: Path) -> LogTable:
     channels = [channel for channel in channels if channel.messages and not channel.problem]
     if not channels:
         raise ScenarioError(f"{path}: no channel can be read: {listed('', unread) or 'none has a number'}")
+    driven = next((each for each in channels if each.topic == CYCLE and COUNT in each.messages[0]), None)
+    if driven is not None and scenario:
+        table = rig_table(path, driven.messages, driven.logged, scenario)
+        return replace(table, notes=notes)
     notes += [f"channels that cannot be read are left out: {listed('', unread)}"] if unread else []
     stretches = [_stretch_of(channel, place) for place, channel in enumerate(channels)]
     columns = [column for place, channel in enumerate(channels) for column in _columns_of(channel, place)]
@@ -78,10 +84,10 @@ def _is_whole(file: BinaryIO) -> bool:
     return end == MAGIC and size > len(MAGIC)
 
 
-def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str]:
-    """The channels with their messages; headings by field, of a file that dockdyn wrote; and why reading ended early."""
+def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str, str]:
+    """The channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
     try:
-        from mcap.records import Channel, Message, Metadata, Schema
+        from mcap.records import Attachment, Channel, Message, Metadata, Schema
         from mcap.stream_reader import StreamReader
         from mcap_protobuf.decoder import DecoderFactory as Protobuf
         from mcap_ros2.decoder import DecoderFactory as Ros2
@@ -91,19 +97,22 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
     schemas: dict[int, Schema] = {}
     channels: dict[int, _Channel] = {}
     headings: dict[str, str] = {}
+    scenario = ""
     try:
         for record in StreamReader(file, validate_crcs=True).records:
             if isinstance(record, Schema):
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.id not in channels:
                 channels[record.id] = _channel_of(record, schemas.get(record.schema_id), decoders)
-            elif isinstance(record, Metadata) and record.name == ABOUT:
+            elif isinstance(record, Metadata) and record.name == ABOUT and COLUMNS in record.metadata:
                 headings = {name: str(given) for name, given in json.loads(record.metadata[COLUMNS]).items()}
+            elif isinstance(record, Attachment) and record.name == SCENARIO:
+                scenario = record.data.decode(errors="replace")
             elif isinstance(record, Message) and (not headings or channels[record.channel_id].topic == RUN):
                 _take(channels[record.channel_id], record.data, record.log_time, whole)
     except Exception as error:  # a file that is damaged or cut off can fail anywhere inside the reader
-        return list(channels.values()), headings, str(error) or type(error).__name__
-    return list(channels.values()), headings, ""
+        return list(channels.values()), headings, scenario, str(error) or type(error).__name__
+    return list(channels.values()), headings, scenario, ""
 
 
 def _channel_of(

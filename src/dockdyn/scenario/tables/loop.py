@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import jax.numpy as jnp
 from jaxtyping import ArrayLike
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from dockdyn.hil.compensators.command_lead import CommandLead
 from dockdyn.hil.compensators.linear import Linear
@@ -30,12 +30,14 @@ IMPERFECT = (
 )
 TABLES = ("hold", "sensor", "robot", "dynamics", "virtual_contact", "compensator")
 Period = quantity("s", "a period", above=0)
+MOST_WAITING = 100  # periods of the hold
 
 
 class HoldSection(Section):
-    """The command to the robot is renewed once a period and held."""
+    """The command to the robot is renewed once a period and held; it applies some whole periods later."""
 
     period: Period
+    applies_after: Annotated[int, Field(ge=0, le=MOST_WAITING)] = 0
 
 
 class SensorSection(Section):
@@ -193,4 +195,5 @@ class LoopSection(Section):
             virtual_stiffness=array(virtual.stiffness),
             virtual_damping=array(virtual.damping),
             averaging=array(sensor.averaging),
+            applies_after=0 if self.hold is None else self.hold.applies_after,
         )

@@ -297,6 +297,8 @@ def counted(content: Judged, loop: Loop) -> list[str]:
         "sensor's averaging": loop.sampled() and hyperperiod_of(loop).averages,
         f"{loop.dynamics} dynamics": loop.dynamics != "continuous",
         "robot": loop.robot is not None,
+        "commands that wait": loop.applies_after > 0,
+        "tool's inertia": loop.tool_mass is not None,
         "virtual contact": bool(float(loop.virtual_stiffness) or float(loop.virtual_damping)),
     }
     if law is not None:

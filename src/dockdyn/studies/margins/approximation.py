@@ -79,9 +79,12 @@ def left_out(loop: Loop) -> list[str]:
         parts.append("the period of the sensor")
     if loop.averaging is not None:
         parts.append("the sensor's averaging")
+    if loop.tool_mass is not None:
+        parts.append("the tool's inertia")
     return parts
 
 
 def _smoothed(loop: Loop) -> Loop:
     """The loop that the approximations are of: delay, hold, robot, contact and compensator."""
-    return replace(loop, dynamics="continuous", dynamics_period=None, sensor_period=None, averaging=None)
+    bare = replace(loop, tool_mass=None, compensated_mass=None)
+    return replace(bare, dynamics="continuous", dynamics_period=None, sensor_period=None, averaging=None)
