@@ -95,7 +95,10 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         rows.append(("Spectral radius of a cycle", f"{summary['spectral_radius']:.7g}"))
     if summary["amplitude_bound"] is not None:
         rows.append(
-            ("Amplitude in contact over the run", f"at most about {significant(summary['amplitude_bound'])} times")
+            (
+                "Amplitude in contact over the run",
+                f"at most about {significant(summary['amplitude_bound'])} times what it was",
+            )
         )
     if summary["gain_lowest_N_s_m"] is not None:
         ends = (

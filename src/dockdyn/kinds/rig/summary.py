@@ -192,7 +192,7 @@ def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any
     bound = summary["amplitude_bound"]
     if bound is not None and _grows(summary):
         but = f", but for what {summary['compensator']} takes back" if facts_of_run(dataset).get("beyond_small") else ""
-        words = f"amplitudes can grow to {bound:.4g} times within the run{but}"
+        words = f"amplitudes can grow within the run to {bound:.4g} times what they were{but}"
         found.append(f"the loop is unstable: in contact, {words}")
     for way, words in (("exact", "the loop is unstable"), ("routh", "Routh's table calls the loop unstable")):
         gains = _unstable_gains(summary, way)

@@ -260,11 +260,12 @@ class _Problem:
         correlation = covariance / np.where(np.outer(deviations, deviations) > 0, np.outer(deviations, deviations), 1.0)
         signals, _ = self.evaluated(values)
         signals = dict(signals)
-        parameters = [
-            self._identified(index, values, float(error), noise) for index, error in enumerate(errors)
-        ]
+        parameters = [self._identified(index, values, float(error), noise) for index, error in enumerate(errors)]
         left = {name: signals[name] - self.measured[name] for name in signals}
-        warnings = [*self.log.notes, *_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()})]
+        warnings = [
+            *self.log.notes,
+            *_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
+        ]
         spreads = {name: _rms(column - column.mean()) or 1.0 for name, column in self.measured.items()}
         return Fit(
             self.at(values),
