@@ -229,6 +229,15 @@ def test_a_command_that_is_no_number_ends_the_run_with_a_line(autopilot):
         dockdyn.simulate(docking(autopilot, parameters={"gain": 1e300, "wanted": -1e300}, **LIMITS))
 
 
+def test_an_fmu_that_fails_ends_the_run_with_a_line(tmp_path):
+    failing = autopilot_fmu(
+        tmp_path, source={"it->integral += length * error;\n    return 0;": "return now > 0.2 ? 3 : 0;"}
+    )
+    with pytest.raises(ScenarioError, match=r"autopilot\.fmu: doStep at t = 0\.25 s: fmi2DoStep failed") as told:
+        dockdyn.simulate(docking(failing))
+    assert "\n" not in str(told.value)
+
+
 def test_what_cannot_ask_an_fmu_says_so(autopilot):
     scenario = docking(autopilot)
     with pytest.raises(ScenarioError, match="an FMU cannot be part of another one"):

@@ -89,4 +89,5 @@ def compile_library(sources: Sequence[Path], library: Path, other: Platform | No
 
 def _zig(other: Platform) -> list[str]:
     """The command that compiles for another platform."""
-    return [sys.executable, "-m", "ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3]]
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3]]
+    return [*command, "-g0", "-fno-sanitize=undefined"]  # which it would add

@@ -108,7 +108,8 @@ def run_coupled(
 def _answer(wires: Wires, running: Instance, shown: dict[str, float], until: float, name: str) -> CommandRows:
     """What an FMU commands that is shown this and goes on until then (s): a row of three components each."""
     running.set(shown)
-    running.step_to(until)
+    if running.step_to(until):
+        raise ScenarioError(f"{name}: {running.name}: asks to end at t = {until:g} s; must go on as long as the run")
     found = {what: np.zeros(3) for what in COMMANDS}
     for (variable, key), value in zip(wires.asked.items(), running.read(list(wires.asked)), strict=True):
         if not math.isfinite(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import threading
 import zipfile
@@ -140,14 +141,16 @@ class Instance:
             found[places] = self.call(f"get{kind}", references)
         return found
 
-    def step_to(self, time: float) -> None:
-        """Go on to a time (s)."""
-        self.call("doStep", currentCommunicationPoint=self.time, communicationStepSize=time - self.time)
+    def step_to(self, time: float) -> bool:
+        """Go on to a time (s); whether it asks to end there."""
+        found = self.call("doStep", currentCommunicationPoint=self.time, communicationStepSize=time - self.time)
         self.time = time
+        return bool(found[1]) if isinstance(found, tuple) else False  # FMI 2.0 discards the step instead
 
     def close(self) -> None:
-        """End it."""
-        self.slave.terminate()
+        """End it, whatever state it is in."""
+        with contextlib.suppress(Exception):  # one that has failed need not terminate
+            self.slave.terminate()
         self.slave.freeInstance()
 
 
