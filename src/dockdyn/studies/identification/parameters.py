@@ -102,9 +102,9 @@ def identify_parameters(
 ) -> Fit:
     """Numbers of a scenario, by their dotted `keys`, from a log of what the scenario describes.
 
-    `log` has columns of the run by their names (`dockdyn report --log`), each of which counts by its own noise; `shift`, `columns`,
-    `units` and `period` are those of the log as `read_measured` takes them. The search begins at the scenario's own numbers and
-    keeps within what each may be.
+    `log` has columns of the run by their names (`dockdyn report --log`), each of which counts by its own noise; `shift`,
+    `columns`, `units` and `period` are those of the log as `read_measured` takes them. The search begins at the scenario's
+    own numbers and keeps within what each may be.
 
     Raises ScenarioError: keys that name no number, a log that cannot be read, a scenario that does not run at its start.
     """
@@ -260,11 +260,12 @@ class _Problem:
         correlation = covariance / np.where(np.outer(deviations, deviations) > 0, np.outer(deviations, deviations), 1.0)
         signals, _ = self.evaluated(values)
         signals = dict(signals)
-        parameters = [
-            self._identified(index, values, float(error), noise) for index, error in enumerate(errors)
-        ]
+        parameters = [self._identified(index, values, float(error), noise) for index, error in enumerate(errors)]
         left = {name: signals[name] - self.measured[name] for name in signals}
-        warnings = [*self.log.notes, *_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()})]
+        warnings = [
+            *self.log.notes,
+            *_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
+        ]
         spreads = {name: _rms(column - column.mean()) or 1.0 for name, column in self.measured.items()}
         return Fit(
             self.at(values),
