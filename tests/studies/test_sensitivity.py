@@ -223,7 +223,7 @@ def test_command_ranks_and_writes(dock, tmp_path):
     [
         (
             ("sits", "--of", "peak_normal_force_N"),
-            "--of peak_normal_force_N: no such figure; did you mean 'peak_force_error_N'",
+            "did you mean 'peak_force_error_N'",
         ),
         (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
         (("probe-cone", "--of", "contact_count"), "--of contact_count: does not vary smoothly"),

@@ -102,9 +102,9 @@ def identify_parameters(
 ) -> Fit:
     """Numbers of a scenario, by their dotted `keys`, from a log of what the scenario describes.
 
-    `log` has columns of the run by their names (`dockdyn report --log`), each of which counts by its own noise; `shift`, `columns`,
-    `units` and `period` are those of the log as `read_measured` takes them. The search begins at the scenario's own numbers and
-    keeps within what each may be.
+    `log` has columns of the run by their names (`dockdyn report --log`), each of which counts by its own noise; `shift`,
+    `columns`, `units` and `period` are those of the log as `read_measured` takes them. The search begins at the scenario's
+    own numbers and keeps within what each may be.
 
     Raises ScenarioError: keys that name no number, a log that cannot be read, a scenario that does not run at its start.
     """
