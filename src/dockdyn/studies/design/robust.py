@@ -31,7 +31,7 @@ from dockdyn.studies.design.plan import plan_design
 from dockdyn.studies.design.trail import Trail
 
 CASES = 24  # at least, of every design, where more than the stiffness is distributed
-EVALUATIONS = 30  # designs for each number that is sought
+EVALUATIONS = 50  # designs for each number that is sought
 WIDER = 3.0  # times what tuning at one stiffness finds: how far numbers are sought
 GROSS = {"restitution_error": "< 1", "amplitude_error": "< 1e3"}  # a case that shows more, or none, is never right
 
