@@ -55,7 +55,8 @@ def test_a_gain_that_is_least_wrong_over_a_range():
     """A gain that is too small for the stiffest contact is too large for the softest: at the best both are as wrong."""
     scenario = parse(RIG, "rig")
     told = []
-    tuned, (found,) = robust_gains(scenario, ["none", "fixed-gain"], STIFFNESSES, 100.0, told.append)
+    tuned, (without, found) = robust_gains(scenario, ["none", "fixed-gain"], STIFFNESSES, 100.0, told.append)
+    assert without.law == "none" and not without.found and found.error < without.error == without.error_before
     assert found.law == "fixed-gain" and found.kept and told[-1] == 1
     at = errors(found.found["gain"])
     assert found.error == pytest.approx(max(at), rel=1e-9)
