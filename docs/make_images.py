@@ -12,7 +12,7 @@ from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
 from replay_picture import replay_picture
-from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators
+from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators, designed
 
 import dockdyn
 from dockdyn.kinds.free_flight.trajectory import trajectory
@@ -71,6 +71,7 @@ def main() -> None:
     save(print_chart(envelope_figure(found)), "envelope")
     save(compensators(), "tutorial-rig")
     save(captured(), "tutorial-capture")
+    save(designed(), "tutorial-design")
     save(after_the_catch(), "tutorial-arm")
     save(beside_an_autopilot(), "tutorial-fmu")
     gallery()

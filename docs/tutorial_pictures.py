@@ -19,10 +19,15 @@ from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.palette import COLOURS
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.preset_files import preset_text
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.first_failure import judge_cases
 from dockdyn.studies.campaign.map_plot import map_figure
+from dockdyn.studies.design.conduct import run_design
+from dockdyn.studies.design.plan import plan_design
+from dockdyn.studies.design.plots import convergence_figure
+from dockdyn.studies.design.trail import Trail
 
 PAGES = Path(__file__).parent
 LAWS = ["none", "fixed-gain", "force-lead", "passivity", "command-lead", "lead-energy"]
@@ -46,6 +51,16 @@ def captured() -> Figure:
     assert found is not None
     drawn = map_figure(cases, found)
     return print_chart(drawn) if isinstance(drawn, Chart) else drawn
+
+
+def designed() -> Figure:
+    """The search of the design that the tutorial shows, on the preset above it."""
+    page = (PAGES / "tutorial-design.md").read_text(encoding="utf-8")
+    (stated,) = re.findall(r"^```toml\n# in idss-probe-cone\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    plan = plan_design(parse(f"{preset_text('idss-probe-cone')}\n{stated}", "tutorial-design"))
+    with tempfile.TemporaryDirectory() as folder:
+        evaluations = run_design(plan, Trail(Path(folder)), lambda share: None)
+    return print_chart(convergence_figure(plan, evaluations, ["N"]))
 
 
 def after_the_catch() -> Figure:

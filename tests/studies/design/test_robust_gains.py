@@ -37,7 +37,7 @@ order = 2
 law = "fixed-gain"
 velocity = "model"
 """
-STIFFNESSES = [10e3, 20e3, 40e3]
+STIFFNESSES = [10e3, 20e3, 80e3]
 
 
 def errors(gain):
@@ -55,14 +55,15 @@ def test_a_gain_that_is_least_wrong_over_a_range():
     """A gain that is too small for the stiffest contact is too large for the softest: at the best both are as wrong."""
     scenario = parse(RIG, "rig")
     told = []
-    tuned, (found,) = robust_gains(scenario, ["none", "fixed-gain"], STIFFNESSES, 100.0, told.append)
+    tuned, (without, found) = robust_gains(scenario, ["none", "fixed-gain"], STIFFNESSES, 100.0, told.append)
+    assert without.law == "none" and not without.found and found.error < without.error == without.error_before
     assert found.law == "fixed-gain" and found.kept and told[-1] == 1
     at = errors(found.found["gain"])
     assert found.error == pytest.approx(max(at), rel=1e-9)
     assert found.error_before == pytest.approx(max(errors(found.before["gain"])), rel=1e-9)
     assert found.error < found.error_before
-    assert at[0] == pytest.approx(at[-1], rel=5e-2)
-    for gain in (0.98 * found.found["gain"], 1.02 * found.found["gain"]):
+    assert at[0] == pytest.approx(at[-1], rel=0.1)
+    for gain in (0.95 * found.found["gain"], 1.05 * found.found["gain"]):
         assert max(errors(gain)) > found.error
     compared = compare(tuned, ["fixed-gain"], STIFFNESSES)
     assert float(compared.error.max()) == pytest.approx(found.error, rel=1e-6)

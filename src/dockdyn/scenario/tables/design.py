@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -39,7 +39,6 @@ class DesignSection(Section):
     evaluations: Annotated[int, Field(ge=1)] = 400
     cases: Annotated[int, Field(ge=1)] = 200
     seed: Annotated[int, Field(ge=0)] = 0
-    method: Literal["gradient", "evolution"] | None = None
     constraints: Annotated[dict[str, Any], Field(default_factory=dict)]
     variables: Annotated[list[DesignVariableSection], Field(min_length=1)]
 

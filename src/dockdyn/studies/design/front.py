@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from dockdyn.studies.design.search import STEP, Coordinate, Designs, Order, strategy
 
-ENDS = 0.15  # of the designs: what each of the two searches for one goal alone gets
+ENDS = 0.08  # of the designs: what each of the two searches for one goal alone gets
 TURNS = 2  # generations of a search into a gap
 HALFWAY, LEAST_STEP = 0.5, 0.02  # width of such a search: of the way across the gap, and at least, of the ranges
 BESIDES = 0.01  # weight of the sum of both goals beside the one that is worse

@@ -17,8 +17,8 @@ from dockdyn.studies.design.variables import RealVariable, Variable
 ACROSS = "designs tried"
 
 
-def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str, Any]) -> Chart:
-    """The goals over the designs tried, and by how much constraints are missed where there are any."""
+def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], units: Sequence[str]) -> Chart:
+    """The goals, in their `units`, over the designs tried, and by how much constraints are missed where there are any."""
     number = np.arange(1, len(evaluations) + 1)
     feasible = np.array([one.feasible for one in evaluations])
     panels = []
@@ -26,7 +26,7 @@ def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: di
         values = goal_values(evaluations, place)
         best = (np.fmax if goal.largest else np.fmin).accumulate(np.where(feasible, values, np.nan))
         lines = [*_tried(number, values, feasible), Line(number, best, "ink", "best so far", width=1.6)]
-        panels.append(Panel(_labelled(goal.text, answer["goals"][place]["unit"]), lines, 2.2, across=ACROSS))
+        panels.append(Panel(_labelled(goal.text, units[place]), lines, 2.2, across=ACROSS))
     if plan.constraints:
         missed = np.array([one.missed for one in evaluations])
         panels.append(Panel("missed by", _tried(number, missed, feasible), 1.2, across=ACROSS))
@@ -51,10 +51,10 @@ def front_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str
 
 
 def _around(values: np.ndarray, largest: bool) -> tuple[float, float]:
-    """What is shown of a goal: the front, and half as much more to the worse side."""
+    """What is shown of a goal: the front, and a quarter more on the worse side."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     size = (high - low) or abs(high) or 1.0
-    return (low - 0.5 * size, high + 0.1 * size) if largest else (low - 0.1 * size, high + 0.5 * size)
+    return (low - 0.25 * size, high + 0.1 * size) if largest else (low - 0.1 * size, high + 0.25 * size)
 
 
 def goal_values(evaluations: Sequence[Evaluation], place: int) -> np.ndarray:

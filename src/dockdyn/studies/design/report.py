@@ -31,7 +31,11 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     tables.insert(1, Block("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
     plots = [
         *([Plot("front", partial(front_figure, plan, evaluations, answer), _FRONT)] if answer["front"] else []),
-        Plot("convergence", partial(convergence_figure, plan, evaluations, answer), _CONVERGENCE),
+        Plot(
+            "convergence",
+            partial(convergence_figure, plan, evaluations, [goal["unit"] for goal in answer["goals"]]),
+            _CONVERGENCE,
+        ),
         Plot("variables", partial(variables_figure, plan, evaluations), _VARIABLES),
     ]
     return Report(
@@ -69,8 +73,7 @@ def _design_verdict(answer: dict[str, Any]) -> str:
         met = ", all constraints met" if answer["constraints"] else ""
         if answer["front"]:
             found = [f"{_asked(one)} at {_reached(one, 'value')}" for one in answer["goals"]]
-            front = counted(len(answer["front"]), "design")
-            return f"Of {tried} {front} are on the front{met}; the one in its middle has {' and '.join(found)}."
+            return f"{len(answer['front'])} of {tried} make the front{met}; the one in its middle has {' and '.join(found)}."
         first = f"; the first one tried has {_reached(goal, 'first')}" if goal["first"] is not None else ""
         return f"The best of {tried} has {_asked(goal)} at {_reached(goal, 'value')}{met}{first}."
     missed = [one for one in answer["constraints"] if not one["met"]]
@@ -186,8 +189,8 @@ def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
         return None
     chosen = sorted({round(place) for place in np.linspace(0, len(front) - 1, min(FRONT_ROWS, len(front)))})
     units = {one["key"]: one for one in answer["variables"]}
-    columns = [(_asked(goal), goal["unit"]) for goal in answer["goals"]]
-    columns += [(".".join(key.split(".")[-2:]), one["unit"]) for key, one in units.items()]
+    columns = [(_asked(goal), spaced(goal["unit"])) for goal in answer["goals"]]
+    columns += [(".".join(key.split(".")[-2:]), spaced(one["unit"])) for key, one in units.items()]
     rows = [
         [
             *(significant(value, DIGITS) for value in front[place]["goals"]),

@@ -18,20 +18,22 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.parameters import parameters_of
 from dockdyn.report.report import Table
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import NOTHING, significant
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.compensators import STIFFNESS, CompensatorLaw
+from dockdyn.scenario.tables.design import DesignSection, DesignVariableSection
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design
-from dockdyn.studies.design.goals import SHARE
-from dockdyn.studies.design.plan import plan_design
+from dockdyn.studies.design.goals import SHARE, constraints_of, goals_of
+from dockdyn.studies.design.plan import Plan
 from dockdyn.studies.design.trail import Trail
+from dockdyn.studies.design.variables import variables_of
 
 CASES = 24  # at least, of every design, where more than the stiffness is distributed
-EVALUATIONS = 30  # designs for each number that is sought
+EVALUATIONS = 50  # designs for each number that is sought
 WIDER = 3.0  # times what tuning at one stiffness finds: how far numbers are sought
 GROSS = {"restitution_error": "< 1", "amplitude_error": "< 1e3"}  # a case that shows more, or none, is never right
 
@@ -71,7 +73,7 @@ def robust_gains(
     scenario: Scenario, laws: Sequence[str], stiffnesses: Sequence[float], share: float, progress: Progress
 ) -> tuple[Scenario, list[RobustGain]]:
     """Each of the `laws` with the numbers that keep its error least in a `share` (per cent) of the cases, in the scenario's
-    `[[compare]]`; a law that leaves nothing to tuning, or that cannot be tuned on this rig, is left as it is.
+    `[[compare]]`; one without numbers that tuning finds is judged as it is, one that cannot be tuned on this rig left out.
 
     Cases are the stiffnesses (N/m), evenly, with all else that the scenario distributes. The error is that of a comparison:
     of the restitution, or of the amplitude of a contact that swings.
@@ -82,9 +84,10 @@ def robust_gains(
     tables: dict[str, dict[str, Any]] = {one.law: _as_table(one) for one in scenario.content.compare}
     for place, law in enumerate(laws):
         section = None if law == NONE else _completed(scenario, law)
-        if section is not None and (one := _robust_gain(scenario, section, stiffnesses, share)) is not None:
-            found.append(one)
-            tables[law] = _as_table(section) | one.found
+        if section is not None or law == NONE:
+            found.append(_robust_gain(scenario, section, stiffnesses, share))
+        if section is not None and found[-1].found:
+            tables[law] = _as_table(section) | found[-1].found
         progress((place + 1) / len(laws))
     return parse(scenario.text(), scenario.name, _tuned_tables(scenario, tables), scenario.folder), found
 
@@ -121,47 +124,62 @@ def _completed(scenario: Scenario, law: str) -> CompensatorLaw | None:
 
 
 def _robust_gain(
-    scenario: Scenario, section: CompensatorLaw, stiffnesses: Sequence[float], share: float
-) -> RobustGain | None:
-    """The design of one compensator; None where it has no number that tuning finds."""
-    names = [name for name, about in parameters_of(section.made).items() if about.tuned and getattr(section, name)]
-    if not names:
-        return None
-    figure = "amplitude_error" if scenario.content.bilateral else "restitution_error"
-    others = any(STIFFNESS not in one.keys for one in scenario.dispersions)
-    count = len(stiffnesses) * (math.ceil(CASES / len(stiffnesses)) if others else 1)
-    variables = [
-        {"key": f"loop.compensator.{name}", "low": min(0.0, WIDER * value), "high": max(0.0, WIDER * value)}
-        for name in names
-        for value in [getattr(section, name)]
-    ]
-    design = {
-        "minimise": f"{share:g} % of {figure}",
-        "evaluations": EVALUATIONS * len(names),
-        "cases": count,
-        "constraints": {figure: f"{GROSS[figure]} in 100 %"},
-        "variables": variables,
-    }
-    changes = {
-        "loop.compensator": _as_table(section),
-        STIFFNESS: {"distribution": "choice", "values": list(stiffnesses)},
-        "campaign": {"sampling": "latin-hypercube", "runs": 2 * count},
-        "requirements": {},
-        "design": design,
-    }
-    plan = plan_design(parse(scenario.text(), scenario.name, changes, scenario.folder))
+    scenario: Scenario, section: CompensatorLaw | None, stiffnesses: Sequence[float], share: float
+) -> RobustGain:
+    """The design of one compensator, None being the rig without; one that has no number to tune is judged as it is."""
+    made = {} if section is None else parameters_of(section.made)
+    before = {name: float(getattr(section, name)) for name, about in made.items() if about.tuned}
+    sought = {name: value for name, value in before.items() if value}
+    plan = _plan_of(_with_law(scenario, section, stiffnesses), sought, len(stiffnesses), share)
     with tempfile.TemporaryDirectory() as folder:
-        answer = answer_of(plan, run_design(plan, Trail(Path(folder)), lambda done: None))
-    goal, fresh = answer["goal"], answer["evidence"]["goal"]["value"]
+        trail = Trail(Path(folder))
+        evaluations = run_design(plan, trail, lambda done: None) if sought else plan.evaluate([()])
+        answer = answer_of(plan, evaluations)
     return RobustGain(
-        section.law,
-        {name: one["value"] for name, one in zip(names, answer["variables"], strict=True)},
-        {name: float(getattr(section, name)) for name in names},
-        goal["value"],
-        goal["first"],
-        fresh,
+        NONE if section is None else section.law,
+        before | {name: one["value"] for name, one in zip(sought, answer["variables"], strict=True)},
+        before,
+        answer["goal"]["value"],
+        answer["goal"]["first"],
+        answer["evidence"]["goal"]["value"],
         answer["feasible"],
     )
+
+
+def _with_law(scenario: Scenario, section: CompensatorLaw | None, stiffnesses: Sequence[float]) -> Scenario:
+    """The scenario with one compensator, or none, and its stiffnesses (N/m) distributed evenly."""
+    content = scenario.content
+    loop = content.loop.model_copy(update={"compensator": section})
+    changes = {
+        STIFFNESS: {"distribution": "choice", "values": list(stiffnesses)},
+        "campaign": {"sampling": "latin-hypercube", "runs": 2 * _count(scenario, len(stiffnesses))},
+    }
+    own = replace(scenario, content=content.model_copy(update={"loop": loop}), requirements=(), design=None)
+    return parse(own.text(), scenario.name, changes, scenario.folder)
+
+
+def _count(scenario: Scenario, stiffnesses: int) -> int:
+    """How many cases a design has: each stiffness as often as others, once where nothing else is distributed."""
+    others = any(STIFFNESS not in one.keys for one in scenario.dispersions)
+    return stiffnesses * (math.ceil(CASES / stiffnesses) if others else 1)
+
+
+def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, share: float) -> Plan:
+    """The design of what is sought of a compensator, its numbers as they are tuned today by name; there may be none."""
+    figure = "amplitude_error" if scenario.content.bilateral else "restitution_error"
+    variables = [
+        DesignVariableSection(key=f"loop.compensator.{name}", low=min(0.0, WIDER * value), high=max(0.0, WIDER * value))
+        for name, value in sought.items()
+    ]
+    stated = DesignSection.model_construct(
+        minimise=f"{share:g} % of {figure}",
+        evaluations=EVALUATIONS * len(variables),
+        cases=_count(scenario, stiffnesses),
+        constraints={figure: f"{GROSS[figure]} in 100 %"},
+        variables=variables,
+    )
+    goals, constraints = goals_of(scenario, stated, {}), constraints_of(scenario, stated)
+    return Plan(scenario, stated, variables_of(scenario, variables), goals, constraints)
 
 
 def robust_table(found: Sequence[RobustGain], share: float) -> Table:
@@ -169,8 +187,8 @@ def robust_table(found: Sequence[RobustGain], share: float) -> Table:
     rows = [
         [
             one.law,
-            ", ".join(f"{name.replace('_', ' ')} {significant(value, 5)}" for name, value in one.before.items()),
-            ", ".join(f"{name.replace('_', ' ')} {significant(value, 5)}" for name, value in one.found.items()),
+            _numbers_words(one.before),
+            _numbers_words(one.found),
             significant(one.error_before, 3),
             significant(one.error, 3),
             significant(one.error_fresh, 3) if one.kept else "not in all cases",
@@ -181,3 +199,8 @@ def robust_table(found: Sequence[RobustGain], share: float) -> Table:
     columns = [("compensator", ""), ("tuned at one stiffness", ""), ("found", "")]
     columns += [(f"error {within}", "before"), ("", "found"), ("", "fresh cases")]
     return Table(columns, rows, worded={0, 1, 2}, look="dense")
+
+
+def _numbers_words(numbers: dict[str, float]) -> str:
+    """A compensator's numbers (SI)."""
+    return ", ".join(f"{name.replace('_', ' ')} {significant(value, 5)}" for name, value in numbers.items()) or NOTHING
