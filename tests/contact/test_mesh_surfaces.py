@@ -155,6 +155,7 @@ WRONG = {
     "flat": (_flat, {}, "1 face without area"),
     "sheet": (_sheet, {}, "without area"),
     "millimetres": (lambda: _box(apply_scale=1000.0), {"tolerance": 50.0}, "is it in mm? state unit"),
+    "millimetres, whatever the tolerance": (lambda: _box(apply_scale=1000.0), {}, "is it in mm? state unit"),
     "thick tip": (
         _box,
         {"tip_radius": 0.01, "tolerance": 0.05},

@@ -28,6 +28,7 @@ from dockdyn.translate.store import bound
 COARSEST = 32  # spacings along the largest extent
 FINER = 2**0.5  # between one grid and the next
 BAND = 6  # spacings on both sides of where it is met, within which distances are exact
+LARGE = 10.0  # m: what is touched in a docking is smaller, so that a file without a unit is hardly in m
 MOST = 3_000_000  # nodes
 SAMPLES = 4000  # points at which the spline is compared with true distances
 SHARE = 0.99  # of them that must be within the tolerance: at edges, where two faces are as near, no grid is fine enough
@@ -48,10 +49,11 @@ class Grid(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grid_of(file: Path, changed: int, scale: float, tolerance: float, radius: float) -> Grid:
+def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
     """The grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius` (m).
 
-    It is kept in the user's cache by what it is made of.
+    It is kept in the user's cache by what it is made of. A mesh whose unit is not `stated` and that would be `LARGE` is refused
+    before: a grid of it would take minutes.
     """
     content = file.read_bytes()
     facts = repr((_makers(), file.suffix.lower(), scale, tolerance, radius)).encode()
@@ -60,7 +62,10 @@ def grid_of(file: Path, changed: int, scale: float, tolerance: float, radius: fl
         with np.load(kept, allow_pickle=False) as found:
             numbers = {name: float(found[name]) for name in Grid._fields[3:]}
             return Grid(found["coefficients"], found["nodes"], found["corner"], **numbers)
-    made = refined(solid_in(content, file.suffix.lower(), scale), tolerance, radius)
+    mesh = solid_in(content, file.suffix.lower(), scale)
+    if not stated and (size := _size_of(mesh)) > LARGE:
+        refuse(f"is {size:g} m large; is it in mm? state unit")
+    made = refined(mesh, tolerance, radius)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **made._asdict())
     with contextlib.suppress(OSError):
@@ -80,7 +85,7 @@ def _makers() -> str:
 
 def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401, trimesh's
     """The coarsest grid whose spline is within the `tolerance` (m) of the distance where tips of a `radius` (m) meet a mesh."""
-    size = float(np.ptp(mesh.vertices, axis=0).max())
+    size = _size_of(mesh)
     spacing, found = size / COARSEST, None
     while True:
         corner, counts = _box(mesh, spacing, radius)
@@ -97,6 +102,11 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
         f"grid, {found.spacing:.2g} m, is off by {found.error:.2g} m; "
         "must be larger, or the tip_radius, at which it is to hold, that of the tips"
     )
+
+
+def _size_of(mesh: Any) -> float:  # noqa: ANN401, trimesh's
+    """The largest extent (m) of a mesh."""
+    return float(np.ptp(mesh.vertices, axis=0).max())
 
 
 def _box(mesh: Any, spacing: float, radius: float) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's

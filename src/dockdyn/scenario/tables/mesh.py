@@ -84,10 +84,13 @@ class MeshSection(Shape):
 
     @model_validator(mode="after")
     def gridded(self) -> Self:
+        found = read_mesh(self.file, self.unit, self._grid)
+        return self.model_copy(update={"grid": GridSection(**found._asdict())})
+
+    def _grid(self, file: Path, changed: int, scale: float) -> Any:  # noqa: ANN401, of a module that is imported late
         from dockdyn.scenario.meshes.grid import grid_of
 
-        found = read_mesh(self.file, self.unit, lambda *file: grid_of(*file, self.tolerance, self.tip_radius))
-        return self.model_copy(update={"grid": GridSection(**found._asdict())})
+        return grid_of(file, changed, scale, self.unit is not None, self.tolerance, self.tip_radius)
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
         assert self.grid is not None
