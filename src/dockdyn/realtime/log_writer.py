@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import json
+import os
 import select
+import shutil
 import signal
 import sys
 import time
@@ -25,6 +27,7 @@ PATIENCE = 5.0  # s without a record after which a loop that nobody watches has 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
+    parent = os.getppid()
     facts = json.loads(sys.stdin.buffer.readline())
     inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
     record = record_type(CStep("cycle", "", "", inputs, outputs, b""))
@@ -48,6 +51,8 @@ def main() -> None:
             read, missing = read + lost + len(rows), missing + lost
             ring.head["logged"] = read
         writer.finish(missing)
+    if os.getppid() != parent:  # which was killed, and has left the ring behind
+        shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
 
 
 if __name__ == "__main__":
