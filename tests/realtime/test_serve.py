@@ -17,7 +17,7 @@ import pytest
 from driven_rigs import driver, needs_compiler
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
-from rig_processes import Bench, stopped
+from rig_processes import LONG, Bench, stopped
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import State
@@ -217,7 +217,7 @@ def test_without_the_rights_of_real_time_it_refuses(bench):
     if subprocess.run([*without, "true"], capture_output=True).returncode:
         pytest.skip("rights cannot be given away here")
     words = [*without, sys.executable, "-m", "dockdyn", "rig", "serve", str(bench.file), "--log", "none.mcap"]
-    ended = subprocess.run(words, cwd=bench.folder, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(words, cwd=bench.folder, capture_output=True, text=True, timeout=LONG)
     assert ended.returncode == BAD_INPUT
     assert "--best-effort" in ended.stderr
     assert ended.stderr.count("\n") == 1

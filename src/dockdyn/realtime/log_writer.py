@@ -1,6 +1,7 @@
 """The program that writes the log of a rig: it reads the ring of the loop until its input ends.
 
-`python -m dockdyn.realtime.log_writer RING LOG` reads, as one line of JSON, the entries of a cycle and the scenario.
+`python -m dockdyn.realtime.log_writer RING LOG` reads, as one line of JSON, the entries of a cycle, the scenario and who has
+started it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ PATIENCE = 5.0  # s without a record after which a loop that nobody watches has 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
-    parent = os.getppid()
     facts = json.loads(sys.stdin.buffer.readline())
     inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
     record = record_type(CStep("cycle", "", "", inputs, outputs, b""))
@@ -51,7 +51,7 @@ def main() -> None:
             read, missing = read + lost + len(rows), missing + lost
             ring.head["logged"] = read
         writer.finish(missing)
-    if os.getppid() != parent:  # which was killed, and has left the ring behind
+    if os.getppid() != facts["server"]:  # which was killed, and has left the ring behind
         shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
 
 
