@@ -103,7 +103,7 @@ class Bench:
     """A scenario in a file, and what is started with it."""
 
     def __init__(self, folder, stack, devices, **changed):
-        self.folder, self.stack = folder, stack
+        self.folder, self.stack, self.devices = folder, stack, devices
         sensor, robot = DEVICES[devices]
         ports = free_ports(3)
         at = {"sensor": {"kind": sensor, "port": ports[0]}, "robot": robot | {"port": ports[1]}}

@@ -62,7 +62,10 @@ def test_a_histogram_holds_every_time_once():
 
 
 def test_a_process_that_is_stopped_wakes_up_late(monkeypatch):
-    """A process that is stopped for 60 ms misses the cycles of that time, and no time is lost in counting them."""
+    """A process that is stopped for 60 ms misses the cycles of that time, and no time is lost in counting them.
+
+    It is stopped again and again: on a busy computer it may begin to measure late.
+    """
     begun, stopped = [], []
 
     class Started(subprocess.Popen):
@@ -71,7 +74,7 @@ def test_a_process_that_is_stopped_wakes_up_late(monkeypatch):
             begun.append(self.pid)
 
     def stop(share):
-        if share > 0.5 and not stopped:
+        if share > 0.5:
             os.kill(begun[0], signal.SIGSTOP)
             time.sleep(0.06)
             os.kill(begun[0], signal.SIGCONT)

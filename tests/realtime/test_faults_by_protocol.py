@@ -244,7 +244,11 @@ def random_trouble(rng, seed, protocol):
     """A table of what goes wrong."""
     kinds = [kind for kind in FAULTS if (kind, protocol) != ("robot-status", "KUKA")]
     faults = [
-        {"kind": str(rng.choice(kinds)), "at": float(rng.random() * 0.2), "lasts": float(rng.choice([0.004, 0.05, 0.15]))}
+        {
+            "kind": str(rng.choice(kinds)),
+            "at": float(rng.random() * 0.2),
+            "lasts": float(rng.choice([0.004, 0.05, 0.15])),
+        }
         for _ in range(rng.integers(0, 3))
     ]
     often = float(rng.choice([0.0, 0.01, 0.2], p=[0.5, 0.3, 0.2]))

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from driven_rigs import driver, needs_compiler
-from rig_processes import Bench, stopped
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rig_processes import LONG, Bench, stopped
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import State
@@ -31,6 +33,16 @@ def bench(tmp_path, request):
     """A scenario in a file, and processes of `dockdyn rig` that end with the test."""
     with contextlib.ExitStack() as stack:
         yield Bench(tmp_path, stack, request.param)
+
+
+JOINTS = {"plain": 0, "plain by the clock": 0, "KUKA": 6, "ABB": 6, "FANUC": 8, "UR": 6}  # that are told
+
+
+def joints_in(path):
+    """How many joints the messages of a log have."""
+    with path.open("rb") as file:
+        found = make_reader(file, decoder_factories=[DecoderFactory()]).iter_decoded_messages(topics=["/joint_states"])
+        return max((len(message.name) for _, _, _, message in found), default=0)
 
 
 def sampled(*names):
@@ -50,6 +62,7 @@ def test_an_operator_arms_and_runs_a_rig_and_its_log_gives_the_same_again(bench,
     log = read_rig_log(bench.folder / "today.mcap")
     assert log.lost == 0
     runs_as_in_lockstep(bench.scenario, log)
+    assert joints_in(bench.folder / "today.mcap") == JOINTS[bench.devices]
     told = dock("rig", "replay", str(bench.folder / "today.mcap"))
     assert told.returncode == 0, told.stderr
     assert "The same: every command, state and cause." in told.stdout
@@ -80,19 +93,22 @@ def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_th
     """The loop is killed, then who started it, then a third one is asked to stop."""
     emulator = bench.emulate()
     server = bench.run("one.mcap")
-    (loop,) = [
-        child
-        for child in children(server.process.pid)
-        if b"log_writer" not in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    (loop,) = loops(server)
     os.kill(loop, signal.SIGKILL)
     assert server.end() == BAD_INPUT
     assert "the loop has ended by itself" in server.printed
 
     server = bench.run("two.mcap")
+    (loop,) = loops(server)
+    ring = Path(Path(f"/proc/{loop}/cmdline").read_bytes().split(b"\0")[1].decode())
+    assert ring.exists()
     server.kill()
     cycles = log_when_whole(bench.folder / "two.mcap").cycles
     assert (cycles[-1]["output_state"], cycles[-1]["output_cause"]) == (State.IDLE, Cause.OPERATOR)
+    deadline = time.monotonic() + 20
+    while ring.exists():
+        assert time.monotonic() < deadline, "the ring is left behind"
+        time.sleep(0.05)
     heard = next(cycle for cycle in cycles if cycle["output_send"])
     np.testing.assert_allclose(heard["output_command"], heard["input_pose"], rtol=0, atol=1e-9)
 
@@ -146,9 +162,10 @@ def test_what_is_not_there_is_named_while_it_is_waited_for(bench):
     assert server.process.returncode == 0
 
 
-def children(process):
-    """The processes that a process has started."""
-    return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+def loops(server):
+    """The processes of the loops that a server has started."""
+    words = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    return [int(word) for word in words if b"log_writer" not in Path(f"/proc/{word}/cmdline").read_bytes()]
 
 
 def log_when_whole(path):
@@ -200,7 +217,7 @@ def test_without_the_rights_of_real_time_it_refuses(bench):
     if subprocess.run([*without, "true"], capture_output=True).returncode:
         pytest.skip("rights cannot be given away here")
     words = [*without, sys.executable, "-m", "dockdyn", "rig", "serve", str(bench.file), "--log", "none.mcap"]
-    ended = subprocess.run(words, cwd=bench.folder, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(words, cwd=bench.folder, capture_output=True, text=True, timeout=LONG)
     assert ended.returncode == BAD_INPUT
     assert "--best-effort" in ended.stderr
     assert ended.stderr.count("\n") == 1

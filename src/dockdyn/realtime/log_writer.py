@@ -1,12 +1,15 @@
 """The program that writes the log of a rig: it reads the ring of the loop until its input ends.
 
-`python -m dockdyn.realtime.log_writer RING LOG` reads, as one line of JSON, the entries of a cycle and the scenario.
+`python -m dockdyn.realtime.log_writer RING LOG` reads, as one line of JSON, the entries of a cycle, the scenario and who has
+started it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import select
+import shutil
 import signal
 import sys
 import time
@@ -48,6 +51,8 @@ def main() -> None:
             read, missing = read + lost + len(rows), missing + lost
             ring.head["logged"] = read
         writer.finish(missing)
+    if os.getppid() != facts["server"]:  # which was killed, and has left the ring behind
+        shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -187,7 +188,8 @@ def _logging(ring: Ring, path: Path, step: CStep, scenario: str, log: Path | Non
     if log is None:
         yield
         return
-    facts = {"entries": [[list(each) for each in part] for part in (step.inputs, step.outputs)], "scenario": scenario}
+    entries = [[list(each) for each in part] for part in (step.inputs, step.outputs)]
+    facts = {"entries": entries, "scenario": scenario, "server": os.getpid()}
     words = [sys.executable, "-m", "dockdyn.realtime.log_writer", str(path), str(log)]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
     assert process.stdin is not None
