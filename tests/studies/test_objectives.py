@@ -43,7 +43,7 @@ KINDS = {
         "gibson-2d",
         {"duration": 14.0},
         ["orbit.semi_major_axis", "control.damping.0", "arm.link.payload.mass"],
-        1e-4,
+        1e-3,
         9,
         1e-6,
     ),

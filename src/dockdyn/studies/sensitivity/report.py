@@ -32,6 +32,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
         "By forward-mode differentiation of the run itself; “by 1 %” is what 1 % more of a number changes. The largest are "
         "compared with differences to either side: smooth where both agree with the derivative, a dash where none were taken."
     )
+    table = _derivatives_table(answer, answer["to"])
     return Report(
         title=answer["title"],
         verdict=verdict,
@@ -40,14 +41,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
             ("Value", with_unit(answer["value"], answer["unit"], 6)),
             ("Kind", answer["kind"]),
         ],
-        blocks=[
-            Block(
-                "Derivatives",
-                table=_derivatives_table(answer, answer["to"]),
-                notes=[_over_cases(answer) or note],
-                where="after",
-            )
-        ],
+        blocks=[Block("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
         plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
@@ -79,7 +73,8 @@ def _over_cases(answer: dict[str, Any]) -> str:
     if answer["runs"] == 1:
         return ""
     spread = f", the numbers spread by {100 * answer['smoothing']:g} % of each" if answer["smoothing"] else ""
-    return f"over {answer['runs']} runs with common random numbers{spread}; standard error of the value {answer['value_error']:.2g}"
+    words = f"over {answer['runs']} runs with common random numbers{spread}"
+    return f"{words}; standard error of the value {answer['value_error']:.2g}"
 
 
 def _sensitivity_verdict(answer: dict[str, Any]) -> str:
