@@ -35,7 +35,7 @@ SPREAD = 0.2  # of speed, stiffness and damping, to either side
 
 def contents(lanes: int) -> list[Any]:
     """Contents of `probe-cone`, each with another speed, stiffness and damping."""
-    scenario = load("probe-cone", {"duration": "6 s", "approach.distance": "5 mm"})
+    scenario = load("probe-cone", {"duration": "9 s", "approach.distance": "5 mm"})
     factors = 1 + SPREAD * np.random.default_rng(1).uniform(-1, 1, (lanes, 3))
     keys = ("approach.closing_speed", "contact.normal.stiffness", "contact.normal.damping")
     own = [

@@ -33,7 +33,7 @@ KINDS = {
     ),
     "free-flight": (
         "probe-cone",
-        {"duration": "6 s", "approach.distance": "5 mm", "loop.delay": "20 ms"},
+        {"duration": "9 s", "approach.distance": "5 mm", "loop.delay": "20 ms"},
         ["approach.closing_speed", "chaser.mass", "contact.normal.stiffness", "loop.delay"],
         1e-4,
         10,
@@ -41,10 +41,10 @@ KINDS = {
     ),
     "orbital-arm": (
         "gibson-2d",
-        {"duration": 14.0},
+        {"duration": 29.0},
         ["orbit.semi_major_axis", "control.damping.0", "arm.link.payload.mass"],
         1e-3,
-        9,
+        10,
         1e-6,
     ),
     "berthing": ("cyril-plastic", {"duration": 0.5}, ["target.link.mass", "chaser.link.hand.mass"], 1e-3, 10, 1e-6),
