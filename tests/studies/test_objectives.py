@@ -33,7 +33,7 @@ KINDS = {
     ),
     "free-flight": (
         "probe-cone",
-        {"duration": "6 s", "approach.distance": "5 mm", "loop.delay": "20 ms"},
+        {"duration": "9 s", "approach.distance": "5 mm", "loop.delay": "20 ms"},
         ["approach.closing_speed", "chaser.mass", "contact.normal.stiffness", "loop.delay"],
         1e-4,
         10,
@@ -41,14 +41,15 @@ KINDS = {
     ),
     "orbital-arm": (
         "gibson-2d",
-        {"duration": 14.0},
+        {"duration": 29.0},
         ["orbit.semi_major_axis", "control.damping.0", "arm.link.payload.mass"],
-        1e-4,
-        9,
+        1e-3,
+        10,
         1e-6,
     ),
     "berthing": ("cyril-plastic", {"duration": 0.5}, ["target.link.mass", "chaser.link.hand.mass"], 1e-3, 10, 1e-6),
 }
+PEAK_TIME = 1e-5  # the time of a peak is interpolated in a step, whose length differences change
 SAMPLED_PEAKS = ("peak_tip_deflection_m",)  # the largest sample: it may be another one a difference away
 
 
@@ -86,7 +87,8 @@ def test_every_figure_of_a_kind_equals_differences(name):
         scale = np.abs(elastic[1]).max()
         if scale <= 1e-9 * abs(values[figure]) or figure.startswith(SAMPLED_PEAKS):
             continue
-        np.testing.assert_allclose(elastic[0] / scale, elastic[1] / scale, rtol=0, atol=agreement, err_msg=figure)
+        nearly = PEAK_TIME if figure.endswith("peak_time_s") else agreement
+        np.testing.assert_allclose(elastic[0] / scale, elastic[1] / scale, rtol=0, atol=nearly, err_msg=figure)
         compared += 1
     assert compared >= least
 
@@ -96,7 +98,7 @@ def test_margins_equal_differences(figure):
     objective = dockdyn.objective("probe-cone", figure)
     scenario = dockdyn.load("probe-cone")
     own = {place.key: place.value for place in places_of(scenario)}
-    at = {key: own[key] for key in ("contact.normal.stiffness", "chaser.mass", "loop.delay")}
+    at = {key: own[key] for key in ("contact.normal.stiffness", "loop.delay")}
     found = objective.value_and_gradient(at)
     for key, value in at.items():
         step = 1e-3 * value

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.identification.arm_path import Arm
 
 app = typer.Typer(
-    help="Identify a rig's robot or contact, or any numbers of a scenario, from a measured log.",
+    help="Identify robot, contact or numbers from a measured log.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -160,11 +160,7 @@ def contact(
         say(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
 
 
-@app.command(
-    epilog=example(
-        "dockdyn identify parameters log.csv --scenario mine.toml --key contact.normal.stiffness --key chaser.mass"
-    )
-)
+@app.command(epilog=example("dockdyn identify parameters log.csv --scenario mine.toml --key chaser.mass"))
 def parameters(
     log: LogFile,
     scenario: Annotated[

@@ -55,7 +55,7 @@ class Ran(NamedTuple):
 
     rows: State  # states at the samples, then at the moments of the log
     solution: Solution | None  # of located integration
-    steps: Array | None
+    steps: Any
 
 
 class Smooth(NamedTuple):

@@ -159,7 +159,8 @@ class _Problem:
         if name not in self.known:
             case = self.at(values)
             run, own = kind_named(case.kind).linearised(case), Numbers.of(case.content)
-            slopes, signals = [], {}
+            slopes: list[dict[str, Row]] = []
+            signals: dict[str, Row] = {}
             for place in self.places:
                 direction = np.zeros(len(own.values))
                 direction[list(place.leaves)] = 1.0
@@ -343,10 +344,10 @@ def _doubts(
                 found.append(f"{words} ({side} bounded)")
             else:
                 found.append(f"{one.key}: the log does not bound it {side}")
-    for name, one in left.items():
-        if noise[name] <= 2 * EXACT * (spans[name] or 1.0) or len(one) < 3:
+    for name, rest in left.items():
+        if noise[name] <= 2 * EXACT * (spans[name] or 1.0) or len(rest) < 3:
             continue
-        memory = float(np.sum(one[1:] * one[:-1]) / np.sum(one**2))
+        memory = float(np.sum(rest[1:] * rest[:-1]) / np.sum(rest**2))
         if memory > MEMORY:
             found.append(
                 f"{name}: what is left is no noise (each residual is correlated with the next by {memory:.2f}): the scenario "
