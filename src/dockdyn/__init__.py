@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.envelope.search import envelope
     from dockdyn.studies.identification.bounce_log import read_bounce
     from dockdyn.studies.identification.contact import identify_contact
+    from dockdyn.studies.identification.parameters import identify_parameters
     from dockdyn.studies.identification.robot import identify_robot, read_robot_log
     from dockdyn.studies.margins.answer import margins
     from dockdyn.studies.objectives.objective import objective
@@ -60,6 +61,7 @@ PLACES = {
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
     "identify_contact": "studies.identification.contact",
+    "identify_parameters": "studies.identification.parameters",
     "identify_robot": "studies.identification.robot",
     "load": "scenario.load",
     "margins": "studies.margins.answer",
@@ -97,6 +99,7 @@ __all__ = [
     "design",
     "envelope",
     "identify_contact",
+    "identify_parameters",
     "identify_robot",
     "impact",
     "load",

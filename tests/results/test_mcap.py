@@ -16,8 +16,8 @@ from dockdyn.results.exchange.columns import tables
 from dockdyn.results.exchange.export import export_csv, export_parquet
 from dockdyn.results.exchange.export_mcap import export_mcap
 from dockdyn.results.exchange.log_file import table_of
+from dockdyn.results.exchange.measured_log import read_measured, residuals
 from dockdyn.results.store import write_result
-from dockdyn.studies.overlay.measured_log import read_measured, residuals
 
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 

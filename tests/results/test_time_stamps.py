@@ -120,8 +120,8 @@ def overlay_log(times: list, heading: str) -> list[str]:
 
 
 def test_a_log_beside_a_run(shared_run, tmp_path):
+    from dockdyn.results.exchange.measured_log import read_measured
     from dockdyn.scenario.language.errors import ScenarioError
-    from dockdyn.studies.overlay.measured_log import read_measured
 
     run = shared_run("paraskevas-latch")  # of 1.5 s
     times = [f"{k}" for k in range(0, 1500, 2)]

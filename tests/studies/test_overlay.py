@@ -15,8 +15,8 @@ import dockdyn
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
 from dockdyn.results.exchange.export import export_csv
+from dockdyn.results.exchange.measured_log import read_measured, residuals
 from dockdyn.results.store import write_result
-from dockdyn.studies.overlay.measured_log import read_measured, residuals
 from dockdyn.studies.overlay.report import names_of, overlay_report
 from dockdyn.studies.overlay.signals import measured, overlaid
 

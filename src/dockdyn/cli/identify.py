@@ -1,4 +1,4 @@
-"""`dockdyn identify`: the robot and the contact from measured logs, and the experiment that such a log comes from."""
+"""`dockdyn identify`: robot, contact and any numbers of a scenario from measured logs, and the experiment for such a log."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dockdyn.cli.common import (
+    NoOwnCode,
+    Overrides,
     Quiet,
     Refusal,
     example,
+    overrides,
+    preset_names,
     progress,
     quantity_option,
     say,
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.identification.arm_path import Arm
 
 app = typer.Typer(
-    help="Identify a rig's robot or contact from a measured log.",
+    help="Identify a rig's robot or contact, or any numbers of a scenario, from a measured log.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -154,6 +158,86 @@ def contact(
     show_report(report)
     if out is not None:
         say(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
+
+
+@app.command(
+    epilog=example(
+        "dockdyn identify parameters log.csv --scenario mine.toml --key contact.normal.stiffness --key chaser.mass"
+    )
+)
+def parameters(
+    log: LogFile,
+    scenario: Annotated[
+        str,
+        typer.Option(
+            "--scenario",
+            metavar="SCENARIO",
+            help="What the log is of: a scenario file or preset.",
+            autocompletion=preset_names,
+        ),
+    ],
+    key: Annotated[
+        list[str], typer.Option("--key", metavar="KEY", help="A number that is sought: --key contact.normal.stiffness.")
+    ],
+    shift: Annotated[float | None, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = None,
+    time: Time = None,
+    command: Command = None,
+    actual: Actual = None,
+    position: Position = None,
+    measured_force: MeasuredForce = None,
+    velocity: Velocity = None,
+    unit: Units = None,
+    period: Period = None,
+    set_: Overrides = None,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Any numbers of a scenario from a log.
+
+    The log holds columns of its run, as dockdyn report --log takes them.
+    """
+    _prepared(out, force)
+    from dockdyn.scenario.load import load
+    from dockdyn.studies.identification.parameters import fit_answer, identify_parameters
+
+    columns = {
+        "time": time,
+        "command": command,
+        "actual": actual,
+        "position": position,
+        "measured-force": measured_force,
+        "velocity": velocity,
+    }
+    units = units_of(unit, tuple(columns))
+    chosen = load(scenario, overrides(set_ or []))
+    with progress(f"Fitting {chosen.name} to {log.name}", quiet) as advance:
+        fit = identify_parameters(
+            chosen, log, key, shift=shift or 0.0, columns=columns, units=units, period=period, progress=advance
+        )
+    answer = fit_answer(fit)
+    if out is None and as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.studies.identification.parameters_report import parameters_report
+
+    report = parameters_report(fit, answer, typed())
+    if out is not None:
+        from dockdyn.report.page import render_page
+
+        write_text(out / "parameters.json", json.dumps(answer, indent=2, allow_nan=False), force=True)
+        write_text(out / "scenario.toml", fit.scenario.text(), force=True)
+        write_text(out / "report.html", render_page(report), force=True)
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.report.terminal import show_report
+
+    show_report(report)
+    if out is not None:
+        say(f"For a run: {out / 'scenario.toml'}\nReport: {out / 'report.html'}")
 
 
 @app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))

@@ -74,8 +74,8 @@ def report(
     """
     from dockdyn.pages import report_of
     from dockdyn.report.page import render_page
+    from dockdyn.results.exchange.measured_log import read_measured
     from dockdyn.results.store import as_written, open_result, result_in, study_of
-    from dockdyn.studies.overlay.measured_log import read_measured
     from dockdyn.studies.overlay.report import beside_log, names_of, overlay_report
 
     columns = {

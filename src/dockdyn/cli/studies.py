@@ -223,9 +223,17 @@ def envelope(
 
 def sensitivity(
     scenario: ScenarioName,
-    of: Annotated[str, typer.Option("--of", metavar="FIGURE", help="A figure of the summary: peak_normal_force_N.")],
+    of: Annotated[
+        str, typer.Option("--of", metavar="FIGURE", help="A figure of the summary or margins, 95 % of one,…")
+    ],
     to: Annotated[
         list[str] | None, typer.Option("--to", metavar="KEY", help="A number of the scenario; by default all of them.")
+    ] = None,
+    smooth: Annotated[
+        float | None,
+        typer.Option(
+            "--smooth", metavar="SHARE", help="Spread the numbers by this share of each, where the figure jumps."
+        ),
     ] = None,
     set_: Overrides = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for a report; by default no files.")] = None,
@@ -238,7 +246,7 @@ def sensitivity(
 ) -> None:
     """Rank the numbers that a figure depends on.
 
-    By what a small change of each does to a figure of the summary.
+    By what a small change of each does to a figure of the summary, or over the scenario's distributions to "95 % of" one.
     """
     from dockdyn.report.page import render_page
     from dockdyn.report.terminal import show_report
@@ -250,7 +258,7 @@ def sensitivity(
     if out is not None:
         vacant(out, force)
     with progress(f"Derivatives of {of}", quiet) as advance:
-        answer = differentiate(chosen, of, to or None, advance)
+        answer = differentiate(chosen, of, to or None, advance, smooth)
     text = json.dumps(answer, indent=2, allow_nan=False)
     report = sensitivity_report(answer, chosen.text(), typed())
     if out is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Leaves = Float[np.ndarray, "leaves"]
-STEP = 2e-6  # of a number: how far the arrays of a run are moved along their derivatives
+STEP = 1e-5  # of a number: how far the arrays of a run are moved along their derivatives
 BUILT = 1e-3  # of a number: how far it is moved where the parts of a model are differentiated by differences
 ZERO = 1e-2  # SI units: in place of a number that is zero
 WEIGHTS = (45 / 60, -9 / 60, 1 / 60)  # central difference of the sixth order

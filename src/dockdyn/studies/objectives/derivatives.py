@@ -152,8 +152,7 @@ def _of_log(scenario: Scenario, of: str, figure: KeyFigure, places: Sequence[Pla
     directions = np.array([_direction(place, own) for place in places]).reshape(len(places), len(own.values))
     sampled = figure.source == "samples"
     settings = short_settings(content, sampled)
-    shapes = partial(outcome, structure=own.structure, kind=scenario.kind)
-    if of not in jax.eval_shape(shapes, own.values, own.arrays, settings)[0]:
+    if of not in _names_in(scenario.kind, own, settings):
         raise ScenarioError(
             f"{scenario.name}: --of {of}: this scenario has no such figure; must be one that its run has"
         )
@@ -168,6 +167,18 @@ def _of_log(scenario: Scenario, of: str, figure: KeyFigure, places: Sequence[Pla
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
     return _there(scenario, of, figures), np.asarray(slopes).tolist()
+
+
+_names: dict[tuple[str, PyTreeDef, bool], frozenset[str]] = {}  # of figures, by kind, structure and whether sampled
+
+
+def _names_in(kind: str, own: Numbers, settings: located.Settings) -> frozenset[str]:
+    """The figures that runs of one structure have; what JAX traces for it is traced once."""
+    key = kind, own.structure, settings.samples > 0
+    if key not in _names:
+        shapes = partial(outcome, structure=own.structure, kind=kind)
+        _names[key] = frozenset(jax.eval_shape(shapes, own.values, own.arrays, settings)[0])
+    return _names[key]
 
 
 def _direction(place: Place, own: Numbers) -> Leaves:

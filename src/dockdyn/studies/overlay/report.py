@@ -14,11 +14,11 @@ import xarray as xr
 from dockdyn.api import summarise
 from dockdyn.report.report import Block, Report, Table
 from dockdyn.report.wording import NOTHING, capital, requirement, significant
+from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, residuals
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure
 from dockdyn.results.store import study_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
 from dockdyn.scenario.language.keys import leaves
-from dockdyn.studies.overlay.measured_log import MeasuredLog, Residual, residuals
 from dockdyn.studies.overlay.signals import Runs, measured, overlaid
 
 MOST = 12  # runs

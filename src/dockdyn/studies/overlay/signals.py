@@ -15,8 +15,8 @@ from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short
 from dockdyn.report.report import Plot
 from dockdyn.results.exchange.columns import NUMBER
+from dockdyn.results.exchange.measured_log import MeasuredLog, left, run_columns
 from dockdyn.results.measures import departure, kept
-from dockdyn.studies.overlay.measured_log import MeasuredLog, left, run_columns
 
 PANELS = 6  # in one figure
 Runs = Mapping[str, xr.Dataset]  # by what the legend calls them

@@ -16,6 +16,7 @@ JUMP = 1e-3  # relative: a peak's time that moves further within a step is that 
 BENT = (0.01, 0.5)  # a derivative that within this share of the number changes by more than this share of itself
 COUNTED = {"contact_count": "the number of contacts", "captured": "whether the latch captures"}
 NOT = "not differentiable here"
+SMOOTHED = "; --smooth 0.05 gives the derivative of its mean over a spread of the numbers"
 
 
 def probes(value: float) -> Float[np.ndarray, "4"]:
@@ -62,7 +63,7 @@ def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
         found = sorted({float(value) for value in np.nan_to_num(values)})
         if len(found) > 1:
             many = f" ({' or '.join(f'{count:g}' for count in found)})" if name == "contact_count" else ""
-            return f"{COUNTED[name]} changes within {STEPS[1]:g} of the number{many}"
+            return f"{COUNTED[name]} changes within {STEPS[1]:g} of the number{many}{SMOOTHED}"
     return ""
 
 

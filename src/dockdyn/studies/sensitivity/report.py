@@ -17,6 +17,7 @@ BARS = 12  # keys in the figure
 LISTED = 20  # rows on the terminal
 NEGLIGIBLE = 1e-9  # of the largest change: rounding
 CHECK = "smooth"
+ERROR = "standard error"
 CHECKED = {True: "yes", False: "no", None: NOTHING}
 
 
@@ -31,6 +32,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
         "By forward-mode differentiation of the run itself; “by 1 %” is what 1 % more of a number changes. The largest are "
         "compared with differences to either side: smooth where both agree with the derivative, a dash where none were taken."
     )
+    table = _derivatives_table(answer, answer["to"])
     return Report(
         title=answer["title"],
         verdict=verdict,
@@ -39,7 +41,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
             ("Value", with_unit(answer["value"], answer["unit"], 6)),
             ("Kind", answer["kind"]),
         ],
-        blocks=[Block("Derivatives", table=_derivatives_table(answer, answer["to"]), notes=[note], where="after")],
+        blocks=[Block("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
         plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
@@ -54,14 +56,25 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
     found = _derivatives_table(answer, _counting(answer)[:LISTED])
     smooth = answer["differentiable"]
     if found.rows:
-        last = -1 if smooth else len(found.columns)
+        last = -1 if smooth and answer["runs"] == 1 else len(found.columns)
         rows = [row[:last] for row in found.rows]
         yield Block(table=Table(found.columns[:last], rows, worded=found.worded))
     if more := len(answer["to"]) - len(found.rows):
         yield f"and {more} number{'s' if more > 1 else ''} of less or no effect"
+    if words := _over_cases(answer):
+        yield words
     if smooth and (compared := sum(one["differentiable"] is True for one in answer["to"])):
         largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
         yield f"{largest} with differences to either side"
+
+
+def _over_cases(answer: dict[str, Any]) -> str:
+    """How the derivatives of a figure over cases were found; empty for one of a single run."""
+    if answer["runs"] == 1:
+        return ""
+    spread = f", the numbers spread by {100 * answer['smoothing']:g} % of each" if answer["smoothing"] else ""
+    words = f"over {answer['runs']} runs with common random numbers{spread}"
+    return f"{words}; standard error of the value {answer['value_error']:.2g}"
 
 
 def _sensitivity_verdict(answer: dict[str, Any]) -> str:
@@ -97,18 +110,19 @@ def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
 def _derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
     """The derivatives as a table."""
     unit = spaced(answer["unit"])
-    columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (CHECK, "")]
+    over_cases = answer["runs"] > 1
+    columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (ERROR if over_cases else CHECK, "")]
     found = [
         [
             one["key"],
             f"{one['value']:.5g} {spaced(one['unit'])}".rstrip(),
             with_unit(one["derivative"], per(unit, spaced(one["unit"])), 4),
             significant(one["per_percent"], 3),
-            CHECKED[one["differentiable"]],
+            significant(one["error"], 2) if over_cases else CHECKED[one["differentiable"]],
         ]
         for one in rows
     ]
-    return Table(columns, found, worded={0, 4}, alarming={"no"})
+    return Table(columns, found, worded={0} if over_cases else {0, 4}, alarming={"no"})
 
 
 def per(figure: str, key: str) -> str:
