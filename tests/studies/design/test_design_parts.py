@@ -169,10 +169,10 @@ def test_the_front_of_load_and_stroke(tmp_path):
     speed = float(dockdyn.simulate(scenario).capture_speed)
     goals = np.array([row["goals"] for row in answer["front"]])
     product = goals.prod(axis=1) / (MASS * speed**2) / PRODUCT
-    stiffness = np.array([row["values"]["latch.catch.stiffness"] for row in answer["front"]])
-    within = (stiffness > 5e3 * 1.2) & (stiffness < 5e5 / 1.2)
+    least, largest = (math.sqrt(stiffness * MASS) * speed for stiffness in (5e3, 5e5))  # of undamped catches
+    within = (goals[:, 0] > 0.76 * least) & (goals[:, 0] < 0.64 * largest)  # where no end of a range decides
     assert within.sum() > 60 and product.min() > 1 - 1e-4
-    assert np.median(product[within]) < 1.03 and np.quantile(product[within], 0.9) < 1.15
+    assert np.median(product[within]) < 1.02 and np.quantile(product[within], 0.9) < 1.1
     assert (np.diff(goals[:, 0]) > 0).all() and (np.diff(goals[:, 1]) < 0).all()
     middle = [one["value"] for one in answer["goals"]]
     assert middle in goals.tolist() and answer["goal"]["value"] == middle[0]
