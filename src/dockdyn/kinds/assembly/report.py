@@ -230,7 +230,9 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         words = "Sum of the normal forces of each contact where they are generated: compare the peaks with what may be borne."
         yield Plot("normal-force", partial(charts.normal_force, dataset), words)
         if charts.close_up_samples(dataset) >= FINE // 2:
-            shift = "the delay shows as the shift between the lines on the left, and " if dataset.attrs["delay_s"] else ""
+            shift = (
+                "the delay shows as the shift between the lines on the left, and " if dataset.attrs["delay_s"] else ""
+            )
             words = f"The contact with the largest force: {shift}the energy that it takes is the area of the loop on the right."
             yield Plot("largest-contact", partial(charts.largest_contact, dataset), words)
         added = (
