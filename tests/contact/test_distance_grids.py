@@ -109,6 +109,22 @@ def test_the_normal_is_the_gradient_of_the_distance():
     assert np.asarray(found) == pytest.approx(np.stack(differences, axis=1), abs=1e-7)
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.37])
+def test_a_ball_at_a_sharp_rim(shift):
+    """Of three spacings, against the rim of a pin's flat end, all around and from all sides: where the distance of its centre
+    is that of the circle; its curvature jumps where rim and flat or side meet. Nodes lie on the rim's planes, or between."""
+    spacing, radius, half, rng = 0.005, 0.08, 0.05, np.random.default_rng(0)
+    side = np.arange(-0.14 + shift * spacing, 0.14, spacing)
+    nodes = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
+    beyond = np.stack([np.hypot(nodes[..., 0], nodes[..., 1]) - radius, np.abs(nodes[..., 2]) - half], axis=-1)
+    values = np.linalg.norm(np.maximum(beyond, 0), axis=-1) + np.minimum(beyond.max(axis=-1), 0)
+    around, up = rng.uniform(0, 2 * np.pi, 5000), rng.uniform(0, np.pi / 2, 5000)
+    away = radius + 3 * spacing * np.cos(up)
+    centres = np.stack([away * np.cos(around), away * np.sin(around), half + 3 * spacing * np.sin(up)], axis=-1)
+    found = distances(grid_through(values, nodes[0, 0, 0], spacing), centres)
+    assert np.abs(found - 3 * spacing).max() < 0.01 * spacing
+
+
 def test_beyond_the_grid_the_distance_is_a_bound_from_below():
     """Of a ball, far enough from the faces of the grid: it goes on without a jump and never says too much."""
     ball = contact.Sphere(jnp.zeros(3), jnp.array(0.1), inside=False)
