@@ -122,6 +122,7 @@ LONG = (
     "stability",
     "results",
     "tutorial-rig",
+    "tutorial-rig-real-time",
     "tutorial-capture",
     "tutorial-mesh",
     "tutorial-arm",

@@ -156,7 +156,9 @@ def _periods_of(log: Path, dead_time: float, period: float) -> int:
     """A dead time (s) in whole periods (s) of the hold."""
     whole = round(dead_time / period)
     if abs(dead_time - whole * period) > 1e-6 * period:
-        raise Refusal(f"{log}: the dead time of {dead_time:g} s is no whole number of periods of {period:g} s of the hold")
+        raise Refusal(
+            f"{log}: the dead time of {dead_time:g} s is no whole number of periods of {period:g} s of the hold"
+        )
     return whole
 
 
