@@ -12,7 +12,7 @@ from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
 from replay_picture import replay_picture
-from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators, designed
+from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators, designed, rebounds
 
 import dockdyn
 from dockdyn.kinds.free_flight.trajectory import trajectory
@@ -70,6 +70,7 @@ def main() -> None:
     found = dockdyn.envelope(dockdyn.load("probe-cone-latch"), CAPTURE, tolerance=0.01)
     save(print_chart(envelope_figure(found)), "envelope")
     save(compensators(), "tutorial-rig")
+    save(rebounds(), "tutorial-rig-real-time")
     save(captured(), "tutorial-capture")
     save(designed(), "tutorial-design")
     save(after_the_catch(), "tutorial-arm")

@@ -15,6 +15,8 @@ import dockdyn
 from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.run import loop_of
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.palette import COLOURS
@@ -30,6 +32,7 @@ from dockdyn.studies.design.plots import convergence_figure
 from dockdyn.studies.design.trail import Trail
 
 PAGES = Path(__file__).parent
+FIRST = (6.9, 9.5)  # s, about the first push
 LAWS = ["none", "fixed-gain", "force-lead", "passivity", "command-lead", "lead-energy"]
 
 
@@ -41,6 +44,44 @@ def shown_on(page: str) -> Scenario:
 
 def compensators() -> Figure:
     return print_chart(amplitudes(compare(shown_on("tutorial-rig"), LAWS, np.geomspace(2e3, 5e4, 13).tolist())))
+
+
+def rebounds() -> Figure:
+    """The rig of the tutorial with its true robot, without a compensator and with leads for two robots."""
+    preset, true = "epos-like-driven", {"loop.robot.bandwidth": "10.4 Hz"}
+
+    def lead_for(robot: dict[str, str]) -> dict[str, object]:
+        believed = dockdyn.load(preset, {"loop.compensator.law": "command-lead", **robot})
+        table = Maker(believed, loop_of(believed)).complete(believed.content.loop.compensator)
+        assert table is not None
+        return {"loop.compensator": table.model_dump(exclude_none=True)}
+
+    runs = {
+        "no compensator": ("orange", {}),
+        "lead for 8 Hz, as assumed": ("green", lead_for({})),
+        "lead for 10.4 Hz, as identified": ("blue", lead_for(true)),
+    }
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    for name, (colour, changes) in runs.items():
+        run = dockdyn.simulate(dockdyn.load(preset, true | changes))
+        push = run.ideal_force.values[run.time.values < FIRST[1]].sum(0)
+        way = push / np.linalg.norm(push)
+        if not changes:
+            above.plot(
+                run.time, 1e3 * run.ideal_velocity.values @ way, color="black", linewidth=2.4, label="without rig"
+            )
+            below.plot(run.time, run.ideal_force.values @ way, color="black", linewidth=2.4)
+        above.plot(run.time, 1e3 * run.velocity.values @ way, color=COLOURS[colour], linewidth=1.1, label=name)
+        below.plot(run.time, run.contact_force.values @ way, color=COLOURS[colour], linewidth=1.1)
+    above.set_ylabel("speed, mm/s")
+    below.set_ylabel("force, N")
+    below.set_xlabel("time, s")
+    below.set_xlim(*FIRST)
+    for ax in (above, below):
+        ax.grid(alpha=0.3)
+    above.legend(fontsize=8, frameon=False)
+    return figure
 
 
 def captured() -> Figure:

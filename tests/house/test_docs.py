@@ -123,6 +123,7 @@ LONG = (
     "results",
     "tutorial-fmu",
     "tutorial-rig",
+    "tutorial-rig-real-time",
     "tutorial-capture",
     "tutorial-mesh",
     "tutorial-arm",
@@ -260,14 +261,14 @@ def loop_tables() -> dict[str, dict]:
     """The schemas of the tables inside `[loop]`."""
     definitions = SCHEMAS["rig"].model_json_schema()["$defs"]
     found = {}
-    for name, place in definitions["LoopSection"]["properties"].items():
+    for name, place in definitions["RigLoopSection"]["properties"].items():
         for option in [place, *place.get("anyOf", [])]:
             if "$ref" in option:
                 found[name] = definitions[option["$ref"].rsplit("/", 1)[1]]
     found["compensator"] = {
         "properties": {key: None for law in LAWS.values() for key in law.model_json_schema()["properties"]}
     }
-    assert {"hold", "sensor", "robot", "dynamics", "virtual_contact", "tuning", "compensator"} <= set(found)
+    assert {"hold", "sensor", "robot", "dynamics", "virtual_contact", "tuning", "compensator", "tool", "sensor_frame"} <= set(found)
     return found
 
 

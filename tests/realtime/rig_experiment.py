@@ -44,7 +44,8 @@ def experiment(believed, true, file):
 
 def restitution(found, run):
     """Of the first bounce on the rig and, from a run of its scenario, without rig."""
-    time = run.time.values[: len(found)]
+    time = run.time.values[: len(found["position"])]
+    found = found[: len(time)]
     period = time[1] - time[0]
     ideal = Motion(*(run[f"ideal_{name}"].values[: len(found)] for name in ("position", "velocity", "force")))
     velocity = np.gradient(found["position"], period, axis=0)

@@ -22,9 +22,9 @@ PARTS = {  # column: (field, units of places and of turns)
     "command": ("output_command", "m", "rad"),
     "actual": ("input_pose", "m", "rad"),
     "model": ("output_model_pose", "m", "rad"),
-    "rate": ("output_model_rate", "m/s", "rad/s"),
+    "model_rate": ("output_model_rate", "m/s", "rad/s"),
     "reading": ("input_load", "N", "N m"),
-    "force": ("output_load", "N", "N m"),
+    "measured_force": ("output_load", "N", "N m"),
     "position": ("output_position", "m", ""),
 }
 
