@@ -107,6 +107,22 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
         assert trail.read_bytes() == before
 
 
+@pytest.mark.full
+def test_a_front_goes_on_where_it_was(file, tmp_path):
+    """Of two goals, a whole number and a choice besides: what is torn off comes again, byte for byte."""
+    text = SCENARIO.replace('minimise = "95 % of peak_normal_force"', 'minimise = ["peak_normal_force", "peak_time"]')
+    text += '[[design.variables]]\nkey = "speed"\nvalues = ["80 mm/s", "90 mm/s"]\n'
+    text += '[[design.variables]]\nkey = "integrator.max_events"\nlow = 900\nhigh = 1100\n'
+    text = text.replace('constraints = { peak_normal_force = "< 9 N in 90 %" }\n', "")
+    file.write_text(text.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"'))
+    whole = dockdyn.design(file, tmp_path / "whole")
+    trail = tmp_path / "whole" / "trail.jsonl"
+    before = trail.read_bytes()
+    trail.write_bytes(b"".join(before.splitlines(keepends=True)[:20]))
+    assert dockdyn.design(file, tmp_path / "whole") == whole and len(whole["front"]) > 1
+    assert trail.read_bytes() == before
+
+
 def test_another_design_is_refused(dock, file, tmp_path):
     arguments = ("design", file, "--set", "design.evaluations=2", "--out", "one")
     assert dock(*arguments, "--quiet").returncode == 0
