@@ -1,0 +1,59 @@
+"""What is said of energy where joints take some beside a contact."""
+
+from __future__ import annotations
+
+from assembly_cases import simulated
+
+import dockdyn
+from dockdyn.kinds.assembly.report import assembly_report
+from dockdyn.report.report import Block
+
+
+def test_a_contact_is_not_said_to_do_what_joints_do(load):
+    """A ball bounces without loss off a plate on a damped slide, which loses energy meanwhile: the contact has no class, and
+    no table a column for it; the work is said to be that of all. On a plate that is welded the contact is lossless."""
+    plate = {"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
+    sliding = {"kind": "prismatic", "position": [0, 0, 0], "axis": [1, 0, 0], "stiffness": 2e3, "damping": 100.0}
+    case = {
+        "schema": 1,
+        "kind": "assembly",
+        "duration": 1.0,
+        "body": [
+            {"name": "bus", "mass": 500.0, "inertia": [50.0] * 3},
+            {
+                "name": "pad",
+                "on": "bus",
+                "mass": 5.0,
+                "inertia": [1.0] * 3,
+                "position": [1, 0, 0],
+                "joint": sliding,
+                "surface": [plate],
+            },
+            {
+                "name": "ball",
+                "mass": 20.0,
+                "inertia": [1.0] * 3,
+                "position": [1.2, 0, 0],
+                "velocity": [-0.3, 0, 0],
+                "feature": [{"name": "nose", "position": [0, 0, 0], "radius": 0.1}],
+            },
+        ],
+        "contact": [{"feature": "nose", "surface": "plate", "normal": {"law": "spring-dashpot", "stiffness": 1e4}}],
+    }
+    data = simulated(load, case)
+    summary = dockdyn.summarise(data)
+    assert data.sizes["episode"] and set(summary["energy_class"]) == {None}
+    assert float(data.episode_energy_gain[0]) < -0.1 * float(data.kinetic_energy[0])
+    report = assembly_report(data, summary)
+    tables = [block.table for block in (*report.terminal, *report.blocks) if isinstance(block, Block) and block.table]
+    words = [str(column) for table in tables for column in table.columns]
+    assert "('energy', 'after, J')" in words and not any("class" in column for column in words)
+    said = str(report.blocks)
+    assert "work of contacts, elements and joints against change of energy" in said
+    assert "says nothing of a contact alone" in said and "active added some" not in said
+    case["body"][1]["joint"] = {"kind": "locked"}
+    whole = simulated(load, case)
+    assert dockdyn.summarise(whole)["energy_class"] == ["lossless"]
+    assert "work of the contact forces against change of kinetic energy" in str(
+        assembly_report(whole, dockdyn.summarise(whole)).blocks
+    )
