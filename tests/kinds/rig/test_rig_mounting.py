@@ -211,3 +211,18 @@ def test_what_does_not_go_together_is_refused_in_one_line():
         with pytest.raises(ScenarioError, match=words) as refused:
             stated("sits", LINE | keys)
         assert "\n" not in str(refused.value)
+
+
+@pytest.mark.full
+def test_in_space_a_tool_that_is_a_share_of_the_chaser_is_that_share_of_the_mass_that_a_contact_feels():
+    """Beside a target that does not move: the motion that a force makes is then opposed in the same share."""
+    inertia = [[900.0, 20.0, -10.0], [20.0, 1400.0, 15.0], [-10.0, 15.0, 1500.0]]
+    share = 0.02
+    keys = SPACE | {
+        "target.mass": 1e15,
+        "target.inertia": [1e15, 1e15, 1e15],
+        "loop.tool": {"mass": 1800 * share, "inertia": (share * np.array(inertia)).tolist()},
+    }
+    along = loop_of(dockdyn.load("epos-like", keys))
+    assert float(along.effective_mass) < 1700  # the contact is beside the centre of mass
+    assert float(along.tool_mass) == pytest.approx(share * float(along.effective_mass), rel=1e-9)
