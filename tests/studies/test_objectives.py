@@ -42,9 +42,9 @@ KINDS = {
     ),
     "orbital-arm": (
         "gibson-2d",
-        {"duration": 29.0},
-        ["orbit.semi_major_axis", "control.damping.0", "arm.link.payload.mass"],
-        1e-3,
+        {},
+        ["orbit.semi_major_axis", "control.stiffness.0", "arm.link.payload.mass"],
+        1e-4,
         10,
         1e-6,
     ),
