@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,8 +177,3 @@ def _now(nominal: Scenario, key: str) -> Any:  # noqa: ANN401, what a file holds
         return value_at(nominal.content, key, nominal.name).value
     except ScenarioError:
         return None
-
-
-def written(value: object) -> object:
-    """A value of a variable as JSON and a scenario file hold it."""
-    return dict(value) if isinstance(value, Mapping) else value
