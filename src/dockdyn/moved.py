@@ -39,8 +39,7 @@ models -> kinds.chains: chains=model four_mass=model_four_mass latch=model_latch
 models -> kinds.berthing: berthing=model berthing_observed=model_observed rebound=model_rebound conserve=model_conserve
 models -> kinds.berthing: captured=model_captured approach=model_approach
 models -> kinds.orbital_arm: orbital_arm=model orbital_observed=model_observed orbital_parts=model_parts
-models -> kinds.rig: rig=model rig_bodies=model_bodies rig_clock=model_schedule rig_plant=model_plant
-models -> kinds.rig: rig_run=model_run wall=model_wall
+models -> kinds.rig.model: rig rig_bodies=bodies rig_clock=schedule rig_plant=plant rig_run=run wall
 study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes
 study -> kinds.rig.comparison: compare
 study -> studies.campaign: campaign=conduct campaign_store=store
@@ -58,7 +57,7 @@ integrate.hybrid.step_control: keep_pace=control_step
 integrate.variational.colliding: begin=init proceed=advance
 integrate.variational.solver_state: Lane=SolverState
 stability.multirate: Rhythm=Hyperperiod rhythm=hyperperiod_of
-kinds.rig.model_schedule: Clock=RigSchedule clock=rig_schedule
+kinds.rig.model.schedule: Clock=RigSchedule clock=rig_schedule
 """
 GONE = {"dockdyn.loop", "dockdyn.loop.compensators", "dockdyn.models", "dockdyn.study"}  # rooms that are no more
 

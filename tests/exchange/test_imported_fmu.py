@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.exchange.fmu import unit_of
-from dockdyn.results.coupling import same_unit
+from dockdyn.results.control.coupling import same_unit
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.sensitivity.table import sensitivity

@@ -15,7 +15,7 @@ from dockdyn.realtime.devices.device import Pose
 from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URInPackets
 from dockdyn.realtime.devices.rtde import RTDE, RTDESettings, split_packages
 from dockdyn.realtime.links import URConnections
-from dockdyn.scenario.tables.devices import URSection
+from dockdyn.scenario.tables.rig.devices import URSection
 
 START = Pose((0.4, 0.1, 0.5))
 

@@ -14,7 +14,7 @@ from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.lockstep import run_in_lockstep
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.tables.devices import DevicesSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 pytestmark = needs_compiler
 IMPERFECT = {

@@ -13,8 +13,8 @@ from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps, Wire
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.tables.devices import DevicesSection
 from dockdyn.scenario.tables.emulator import EmulatorSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 pytestmark = needs_compiler
 CYCLE = 4e-3  # s

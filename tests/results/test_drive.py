@@ -9,7 +9,7 @@ import pytest
 import dockdyn
 from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
 from dockdyn.results.drive import drive, finite_rows, name_of_nonfinite
 from dockdyn.scenario.language.keys import leaves

@@ -29,8 +29,8 @@ from dockdyn.kinds.berthing.model_observed import observe
 from dockdyn.kinds.orbital_arm import run as orbital_arm
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.model import Moving, Oracle, Rig
-from dockdyn.kinds.rig.model_ages import ages_of
+from dockdyn.kinds.rig.model.ages import ages_of
+from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program

@@ -91,8 +91,8 @@ def emulate(
     from dockdyn.realtime.device_kinds import ASKED, CONNECTED, devices_of
     from dockdyn.realtime.emulator import EmulatedRig
     from dockdyn.realtime.laboratory import LaboratoryInSteps
-    from dockdyn.scenario.tables.devices import DevicesSection
     from dockdyn.scenario.tables.emulator import EmulatorSection
+    from dockdyn.scenario.tables.rig.devices import DevicesSection
     from dockdyn.translate.c_library import NoCompiler
 
     content, driver = _driver(scenario, override)

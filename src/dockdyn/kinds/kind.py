@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
-    from dockdyn.results.coupling import Coupling
+    from dockdyn.results.control.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.loop import LoopSection
+    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class Kind(abc.ABC):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dockdyn.realtime.devices.device import BadPacket
 from dockdyn.realtime.devices.rtde import DATA, RTDE, RTDESettings, open_package, split_packages
-from dockdyn.scenario.tables.devices import URSection
+from dockdyn.scenario.tables.rig.devices import URSection
 
 ANSWER = 5.0  # s that a robot may take to answer
 PROGRAM = 60.0  # s in which its program must have been started

@@ -22,7 +22,7 @@ from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSISettings
 from dockdyn.realtime.devices.rtde import RTDESettings
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.tables.devices import DevicesSection, PacketSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection, PacketSection
 
 ASKED = ("ati-netft", "fanuc-stream-motion")  # devices that are asked for what they say; others send by themselves
 CONNECTED = ("ur-rtde",)  # robots that are spoken to through connections, not in datagrams

@@ -14,8 +14,8 @@ from dockdyn.realtime.device_kinds import ASKED, CONNECTED, Devices
 from dockdyn.realtime.devices.emulated.rtde import URInPackets
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.links import Datagrams, Link, URConnections
-from dockdyn.scenario.tables.devices import DevicesSection, URSection
 from dockdyn.scenario.tables.emulator import EmulatorSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection, URSection
 
 RESET = 1.0  # s after which its operator has reset a robot that has stopped
 

@@ -20,7 +20,7 @@ from dockdyn.realtime.connections import Connections, NotConnected, connected
 from dockdyn.realtime.device_kinds import ASKED, Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
-from dockdyn.scenario.tables.devices import DevicesSection, RobotDevice, SensorDevice, URSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection, RobotDevice, SensorDevice, URSection
 from dockdyn.translate.c_library import compiled
 from dockdyn.translate.c_step import CStep
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import xarray as xr
 
 from dockdyn.results.store import study_of
-from dockdyn.scenario.tables.compensators import STIFFNESS
+from dockdyn.scenario.tables.rig.compensators import STIFFNESS
 
 
 def again(dataset: xr.Dataset) -> str:

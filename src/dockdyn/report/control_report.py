@@ -15,7 +15,7 @@ from dockdyn.report.charts.contact_charts import components
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.report import Plot
 from dockdyn.report.wording import significant
-from dockdyn.results.control_budget import steered_body, thrusters_idle
+from dockdyn.results.control.budget import steered_body, thrusters_idle
 
 ROUND_OFF = 1e-9  # of the run, by which times differ that are the same
 ROW = 0.24  # in, of a thruster

@@ -19,8 +19,8 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
-from dockdyn.results.coupled_run import run_coupled
-from dockdyn.results.coupling import coupling_of
+from dockdyn.results.control.coupled_run import run_coupled
+from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.results.capture_loads import SWING_SLACK
-from dockdyn.results.control_budget import control_warnings
+from dockdyn.results.control.budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
 from dockdyn.results.measures import acts_beside_contacts, number, workers
 

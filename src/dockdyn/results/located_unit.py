@@ -14,7 +14,7 @@ from dockdyn.integrate.hybrid.located import STEP
 from dockdyn.integrate.model import ContactModel, Flag, State
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
-from dockdyn.results.coupling import refuse_coupled
+from dockdyn.results.control.coupling import refuse_coupled
 from dockdyn.results.functional_unit import (
     Flow,
     FunctionalUnit,

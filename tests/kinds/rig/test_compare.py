@@ -12,7 +12,7 @@ from mcap_files import BEGAN, json_file
 import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.kinds.rig.comparison.compare import laws_of, stiffness_range
-from dockdyn.scenario.tables.compensators import LAWS
+from dockdyn.scenario.tables.rig.compensators import LAWS
 
 SHORT = ("--set", "duration=3 s")
 STIFFNESS = "contact.normal.stiffness"

@@ -18,10 +18,10 @@ from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.hil.velocity_sources import FilteredDifference
-from dockdyn.kinds.rig.model import Oracle, Rig
-from dockdyn.kinds.rig.model_plant import Mass
-from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
-from dockdyn.kinds.rig.model_schedule import rig_schedule
+from dockdyn.kinds.rig.model.plant import Mass
+from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.model.schedule import rig_schedule
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)

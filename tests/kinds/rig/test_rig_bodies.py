@@ -11,8 +11,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.model import Oracle
-from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.run import run
 from dockdyn.kinds.rig.run import course, loop_of
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum

@@ -18,12 +18,12 @@ from rig_bodies_reference import BodiesRun
 from rig_bodies_reference import Numbers as BodiesNumbers
 from rig_continuous_reference import Numbers, Run, Wall, random_rig, scenario
 
-from dockdyn.kinds.rig import model_stretch as rig_stretch
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.lanes import Lanes
-from dockdyn.kinds.rig.model import Oracle
-from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.model import stretch as rig_stretch
+from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.run import run
 from dockdyn.kinds.rig.run import Grid, loop_of, simulated
 from dockdyn.scenario.load import parse
 

@@ -9,7 +9,7 @@ from scipy.signal import cont2discrete
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.scenario.tables.compensators import LAWS
+from dockdyn.scenario.tables.rig.compensators import LAWS
 from dockdyn.stability.discrete import continuous
 
 RIGS = ["sits", "sits-fgc", "sits-lgc", "sits-scvg", "unknown-stiffness", "epos-like"]

@@ -12,7 +12,7 @@ from dockdyn.hil.compensators.compensator import Action, Compensator
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.parameters import parameter
-from dockdyn.scenario.tables.compensators import LAWS, section_of
+from dockdyn.scenario.tables.rig.compensators import LAWS, section_of
 
 SUBSETS = [
     (law, stated)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.kinds.assembly.schema import AssemblySection
-from dockdyn.kinds.assembly.schema_control import steered_bodies
-from dockdyn.kinds.assembly.schema_flexible import UniformBeamSection
-from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
-from dockdyn.results.control_data import control_data
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.control import steered_bodies
+from dockdyn.kinds.assembly.schema.flexible import UniformBeamSection
+from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.results.control.data import control_data
 from dockdyn.results.measures import Either
 from dockdyn.results.run import (
     Described,

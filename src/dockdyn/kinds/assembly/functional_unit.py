@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 
 from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
-from dockdyn.kinds.assembly.schema import AssemblySection
-from dockdyn.kinds.assembly.schema_control import steered_bodies
-from dockdyn.results.control_data import control_layout
-from dockdyn.results.coupling import Coupling
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.control import steered_bodies
+from dockdyn.results.control.coupling import Coupling
+from dockdyn.results.control.data import control_layout
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
 from dockdyn.results.located_unit import LocatedUnit
 from dockdyn.scenario.load import Scenario

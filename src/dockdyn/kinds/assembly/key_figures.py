@@ -18,9 +18,9 @@ from dockdyn.kinds.assembly.data import (
 )
 from dockdyn.kinds.assembly.doubts import MANY_BOUNCES
 from dockdyn.kinds.assembly.model import Assembly
-from dockdyn.kinds.assembly.schema import AssemblySection
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
-from dockdyn.results.control_figures import CONTROL
+from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
 

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
-    from dockdyn.kinds.assembly.schema import AssemblySection
+    from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
-    from dockdyn.results.coupling import Coupling
+    from dockdyn.results.control.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.loop import LoopSection
+    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class AssemblyKind(Kind):
@@ -33,12 +33,12 @@ class AssemblyKind(Kind):
     name: ClassVar = "assembly"
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
-        from dockdyn.kinds.assembly.schema import AssemblySection
+        from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 
         return AssemblySection
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
-        from dockdyn.kinds.assembly.urdf import with_urdf
+        from dockdyn.kinds.assembly.schema.urdf import with_urdf
 
         return with_urdf(data, name, folder)
 

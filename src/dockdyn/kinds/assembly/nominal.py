@@ -16,8 +16,8 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.assembly.model_resting import Members
-from dockdyn.kinds.assembly.schema import AssemblySection
-from dockdyn.kinds.assembly.schema_stability import RestSection
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, refuse_control
 from dockdyn.results.contact_run import advance, check_runnable, init
 from dockdyn.results.dataset import reason_of

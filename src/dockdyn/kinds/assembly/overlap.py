@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.kinds.assembly.schema_contacts import ContactSection
-from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema.contacts import ContactSection
+from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

@@ -15,7 +15,7 @@ from dockdyn.contact.pairs import (
     PairGeometry,
     RingOnPlane,
 )
-from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
+from dockdyn.kinds.assembly.schema.features import Ball, Capsule, Ring
 from dockdyn.scenario.tables.part import Shape, refuse
 
 Maker = Callable[[Any, Any], PairGeometry]

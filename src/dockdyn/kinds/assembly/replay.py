@@ -10,7 +10,7 @@ import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.connections import ties
-from dockdyn.kinds.assembly.schema_features import Ball, Capsule, CloudSection, Ring
+from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
 from dockdyn.report.drawing import COLOURS, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
@@ -27,9 +27,9 @@ from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.schema import AssemblySection
-    from dockdyn.kinds.assembly.schema_bodies import BodySection
-    from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
+    from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+    from dockdyn.kinds.assembly.schema.bodies import BodySection
+    from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]

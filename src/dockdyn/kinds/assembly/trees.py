@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.kinds.assembly.schema_flexible import ModeTableSection, UniformBeamSection
-from dockdyn.kinds.assembly.schema_joints import LockedSection, PrismaticSection, RevoluteSection
+from dockdyn.kinds.assembly.schema.flexible import ModeTableSection, UniformBeamSection
+from dockdyn.kinds.assembly.schema.joints import LockedSection, PrismaticSection, RevoluteSection
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies

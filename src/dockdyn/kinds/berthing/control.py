@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from dockdyn.results.control_budget import used_up
+from dockdyn.results.control.budget import used_up
 
 SETTLED = {"rad/s": np.radians(0.05), "m/s": 1e-3}  # rates below these count as rest
 LEFT = 0.01  # of the momentum at the start: more was to be taken up

@@ -12,7 +12,7 @@ from dockdyn.kinds.berthing.model import COMPLIANT, HOLDS, Berthing, Struck
 from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.mechanics.trees.composite_bodies import Tree
 from dockdyn.results.attributes import run_attributes
-from dockdyn.results.control_budget import control_attributes
+from dockdyn.results.control.budget import control_attributes
 from dockdyn.results.episodes import episodes, from_log
 from dockdyn.scenario.load import Scenario
 

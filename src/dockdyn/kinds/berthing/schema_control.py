@@ -18,8 +18,8 @@ from dockdyn.kinds.berthing.model import Berthing, Control
 from dockdyn.kinds.berthing.model_captured import Design, Weights, design
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
-from dockdyn.scenario.tables.gains import LISTS, Gain, RateGain, Torque
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.rig.gains import LISTS, Gain, RateGain, Torque
 
 # law: keys it needs, keys it may have
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -9,7 +9,7 @@ import numpy as np
 from dockdyn.contact.latch import HELD
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import LOADS, capture_loads
-from dockdyn.results.control_data import control_data
+from dockdyn.results.control.data import control_data
 from dockdyn.results.run import (
     Described,
     Layout,

@@ -13,8 +13,8 @@ from dockdyn.integrate.model import State
 from dockdyn.kinds.free_flight.data import CATCH_VARIABLES, LATCH_VARIABLES, VARIABLES, coordinates
 from dockdyn.kinds.free_flight.model_outside import Outside
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
-from dockdyn.results.control_data import control_layout
-from dockdyn.results.coupling import Coupling
+from dockdyn.results.control.coupling import Coupling
+from dockdyn.results.control.data import control_layout
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
 from dockdyn.results.located_unit import LocatedUnit
 from dockdyn.scenario.load import Scenario

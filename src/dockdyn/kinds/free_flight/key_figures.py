@@ -12,7 +12,7 @@ from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
-from dockdyn.results.control_figures import CONTROL
+from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import LocatedFigures
 from dockdyn.results.log_data import capture_data, ever_held, log_data, outcome_data, read_log
 

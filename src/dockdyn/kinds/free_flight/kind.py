@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
-    from dockdyn.results.coupling import Coupling
+    from dockdyn.results.control.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.loop import LoopSection
+    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class FreeFlightKind(Kind):

@@ -21,9 +21,9 @@ from dockdyn.scenario.tables.approach import ApproachSection, Port
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.control import ControlTable, check_samples
 from dockdyn.scenario.tables.latch import ConeLatchSection
-from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
+from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
 

@@ -31,7 +31,7 @@ from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import fmu_control
-from dockdyn.scenario.tables.sampling import SampledSection
+from dockdyn.scenario.tables.rig.sampling import SampledSection
 
 MOST_MOMENTS = 64  # events and images of them within a step; more are contacts that chatter
 MOST_ROWS = 512  # past steps within one delay, of each run of a batch: more would make its state too large to hand on

@@ -12,8 +12,8 @@ from pydantic_core import PydanticCustomError
 from dockdyn.control.schedule import Schedule
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
-from dockdyn.scenario.tables.gains import LISTS, Gain, RateGain, Torque
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.rig.gains import LISTS, Gain, RateGain, Torque
 
 LATCHED = "latched"
 Angle = quantity("rad", "an angle", component=True)

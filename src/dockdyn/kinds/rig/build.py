@@ -20,12 +20,12 @@ from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.integrate.model import Model, State
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
-from dockdyn.kinds.rig.model import Rig
-from dockdyn.kinds.rig.model_assembly import PartlyMounted
-from dockdyn.kinds.rig.model_bodies import Bodies
-from dockdyn.kinds.rig.model_plant import Mass, Plant
-from dockdyn.kinds.rig.model_schedule import rig_schedule
-from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.kinds.rig.model.assembly import PartlyMounted
+from dockdyn.kinds.rig.model.bodies import Bodies
+from dockdyn.kinds.rig.model.plant import Mass, Plant
+from dockdyn.kinds.rig.model.rig import Rig
+from dockdyn.kinds.rig.model.schedule import rig_schedule
+from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.kinds.rig.mounting import along_normal, mounting_of
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.schema import AXES, RigAssemblySection, RigContent, RigSection
@@ -33,8 +33,8 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, model_of
-from dockdyn.scenario.tables.loop import SensorSection
-from dockdyn.scenario.tables.robot import RobotSection
+from dockdyn.scenario.tables.rig.loop import SensorSection
+from dockdyn.scenario.tables.rig.robot import RobotSection
 from dockdyn.stability.loop import Loop, Robot
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact

@@ -9,7 +9,7 @@ from dockdyn.kinds.rig.run import loop_of
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.compensators import CompensatorLaw
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw
 from dockdyn.stability.loop import Loop
 
 

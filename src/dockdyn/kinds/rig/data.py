@@ -9,7 +9,7 @@ import xarray as xr
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
 from dockdyn.kinds.rig.judgement import frequency
-from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.run import Course
 from dockdyn.kinds.rig.schema import RigAssemblySection, RigBodiesSection, RigContent, RigSection
 from dockdyn.results.attributes import run_attributes

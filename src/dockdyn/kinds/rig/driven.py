@@ -16,18 +16,18 @@ from dockdyn.hil.supervisor import PLACES, Envelope, Limits
 from dockdyn.hil.velocity_sources import RobotVelocity
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.model import Moving, Rig
-from dockdyn.kinds.rig.model_ages import Ages, ages_of
-from dockdyn.kinds.rig.model_driven import Driven, Driving, begin_driving, drive, driven_of, silence
-from dockdyn.kinds.rig.model_halves import begin_laboratory, carry, laboratory_at_rest, measure, told
-from dockdyn.kinds.rig.model_run import randomness
+from dockdyn.kinds.rig.model.ages import Ages, ages_of
+from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive, driven_of, silence
+from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_at_rest, measure, told
+from dockdyn.kinds.rig.model.rig import Moving, Rig
+from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import Grid, loop_of
 from dockdyn.programs import Program
 from dockdyn.results.driver import Laboratory
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.driven import LimitsSection
+from dockdyn.scenario.tables.rig.driven import LimitsSection
 from dockdyn.translate import Untranslatable
 from dockdyn.translate.c_step import CStep, c_step
 

@@ -18,9 +18,9 @@ from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names
 from dockdyn.kinds.rig.driven import check_driven
-from dockdyn.kinds.rig.model import Moving, Rig
-from dockdyn.kinds.rig.model_ages import Ages, ages_of
-from dockdyn.kinds.rig.model_halves import Computer, begin_computer, compute, with_pose
+from dockdyn.kinds.rig.model.ages import Ages, ages_of
+from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
+from dockdyn.kinds.rig.model.rig import Moving, Rig
 from dockdyn.kinds.rig.run import Grid, loop_of
 from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.kinds.rig.stepping import Known, advance_tick

@@ -11,14 +11,14 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtri
 
-from dockdyn.kinds.assembly.schema_contacts import ContactSection as GroupSection
+from dockdyn.kinds.assembly.schema.contacts import ContactSection as GroupSection
 from dockdyn.kinds.free_flight.schema import ContactSection
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection, RigSpaceContent
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.compensators import WithVelocity
-from dockdyn.scenario.tables.loop import DynamicsSection, SensorSection
+from dockdyn.scenario.tables.rig.compensators import WithVelocity
+from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.loop import LoopSection
+    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class RigKind(Kind):
@@ -54,7 +54,7 @@ class RigKind(Kind):
         return list(MODES.values())
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
-        from dockdyn.kinds.assembly.urdf import with_urdf
+        from dockdyn.kinds.assembly.schema.urdf import with_urdf
 
         return with_urdf(data, name, folder) if data.get("mode") == "assembly" else data
 

@@ -15,9 +15,9 @@ from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.integrate.model import Model, Scalar, over_rows
 from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact, first_in_hardware
-from dockdyn.kinds.rig.model import Oracle, Rig
-from dockdyn.kinds.rig.model_plant import Plant
-from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.model.plant import Plant
+from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.run import run
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
 from dockdyn.kinds.rig.schema import RigSection
 from dockdyn.programs import Program

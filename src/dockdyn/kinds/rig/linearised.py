@@ -19,13 +19,13 @@ from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.judgement import judged
-from dockdyn.kinds.rig.model import Oracle, Rig
-from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.run import run
 from dockdyn.kinds.rig.run import Course, Grid, check, free, loop_of, radius
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.compensators import CompensatorLaw, facts_of
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of
 from dockdyn.stability.loop import Loop
 
 

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.hil.mounting import Known, Mounting, SensorFrame, Tool
-from dockdyn.kinds.rig.model_plant import Plant
+from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.schema import RigContent, RigSection
-from dockdyn.scenario.tables.mounting import SensorFrameSection, ToolSection
+from dockdyn.scenario.tables.rig.mounting import SensorFrameSection, ToolSection
 from dockdyn.stability.encoder_history import rows_needed
 from dockdyn.stability.loop import Loop
 

@@ -10,8 +10,8 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import over_rows
-from dockdyn.kinds.rig.model_in_space import carried_at, reference_of
-from dockdyn.kinds.rig.model_plant import Axes
+from dockdyn.kinds.rig.model.in_space import carried_at, reference_of
+from dockdyn.kinds.rig.model.plant import Axes
 from dockdyn.kinds.rig.schema import RigBodiesSection, RigSpaceContent
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS

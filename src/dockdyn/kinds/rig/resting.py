@@ -6,7 +6,7 @@ from dockdyn.kinds.free_flight.closed_together import RestingBodies
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
 from dockdyn.kinds.free_flight.nominal import NominalContact, rest
 from dockdyn.kinds.resting import Judged
-from dockdyn.kinds.rig.model_bodies import Bodies
+from dockdyn.kinds.rig.model.bodies import Bodies
 from dockdyn.kinds.rig.mounting import with_tool
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

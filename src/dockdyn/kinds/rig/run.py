@@ -19,9 +19,9 @@ from dockdyn.integrate.solution import Status
 from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
 from dockdyn.kinds.rig.first_touch import assembly_loop
-from dockdyn.kinds.rig.model import Oracle, Rig
-from dockdyn.kinds.rig.model_plant import Plant
-from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.model.plant import Plant
+from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.run import monodromy, run, spectral_radius
 from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once, power_of_two

@@ -7,19 +7,19 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.compensators import CompensatorSection
-from dockdyn.scenario.tables.driven import DrivenSection
-from dockdyn.scenario.tables.mounting import RigLoopSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
-from dockdyn.scenario.tables.robot import RobotSection
+from dockdyn.scenario.tables.rig.compensators import CompensatorSection
+from dockdyn.scenario.tables.rig.driven import DrivenSection
+from dockdyn.scenario.tables.rig.mounting import RigLoopSection
+from dockdyn.scenario.tables.rig.robot import RobotSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
 SECONDS = 60.0  # s, of a run that states no duration

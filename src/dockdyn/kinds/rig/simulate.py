@@ -15,7 +15,7 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.run import course, loop_of, radius
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.compensators import facts_of
+from dockdyn.scenario.tables.rig.compensators import facts_of
 
 
 def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = None) -> xr.Dataset:

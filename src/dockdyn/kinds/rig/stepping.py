@@ -17,9 +17,9 @@ from dockdyn.hil.sensor import Draws
 from dockdyn.integrate.model import over_rows
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.model import Instant, Moving, Oracle, Rig
-from dockdyn.kinds.rig.model_ages import Ages, ages_of
-from dockdyn.kinds.rig.model_run import randomness
+from dockdyn.kinds.rig.model.ages import Ages, ages_of
+from dockdyn.kinds.rig.model.rig import Instant, Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.run import Grid, loop_of, without_rig
 from dockdyn.programs import Program
 from dockdyn.results.side_by_side import NOTHING, SideBySide, Values

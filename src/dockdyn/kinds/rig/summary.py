@@ -14,7 +14,7 @@ from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.choice import Choice, advice, amplitude_errors
 from dockdyn.kinds.rig.measures import Motion, felt, measures, share, size
 from dockdyn.results.measures import number
-from dockdyn.scenario.tables.compensators import facts_of
+from dockdyn.scenario.tables.rig.compensators import facts_of
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 FORCED = 0.1  # error of the largest force that is told, as a share

@@ -14,7 +14,7 @@ import numpy as np
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.tuning import met
 from dockdyn.kinds.rig.build import resting, rig_of
-from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import cycle_map
 from dockdyn.scenario.load import Scenario

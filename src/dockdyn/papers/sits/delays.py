@@ -19,7 +19,7 @@ from dockdyn.integrate.hybrid import fixed
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.kinds.rig.build import free_model, plant_of
 from dockdyn.kinds.rig.measures import at_last_peak
-from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.papers.reproduction import Made, Progress

@@ -29,8 +29,8 @@ from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
+from dockdyn.scenario.tables.rig.sampling import SAMPLING, SampledSection
 from dockdyn.scenario.tables.run import IntegratorSection
-from dockdyn.scenario.tables.sampling import SAMPLING, SampledSection
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]  # of arrays by their names
 PUSH = ("position_stiffness", "velocity_damping")

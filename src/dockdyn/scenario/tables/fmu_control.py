@@ -19,7 +19,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.part import refuse, without_computed
-from dockdyn.scenario.tables.sampling import SAMPLING, SampledSection
+from dockdyn.scenario.tables.rig.sampling import SAMPLING, SampledSection
 
 SCHEME = "fmu:"
 WIRES = ("inputs", "outputs", "parameters")

@@ -14,7 +14,7 @@ from jaxtyping import Float, Shaped
 from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable, state_names
-from dockdyn.results.coupling import check_coupled
+from dockdyn.results.control.coupling import check_coupled
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import name_of_nonfinite
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples

@@ -22,8 +22,8 @@ from dockdyn.report.wording import NOTHING, significant
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
-from dockdyn.scenario.tables.compensators import STIFFNESS, CompensatorLaw
 from dockdyn.scenario.tables.design import DesignSection, DesignVariableSection
+from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design

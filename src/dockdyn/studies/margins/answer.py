@@ -30,8 +30,8 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.scenario.tables.compensators import WithVelocity
-from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.rig.compensators import WithVelocity
+from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.stability.growth import loop_roots, matrices_of, single
 from dockdyn.stability.linearise import seen
 from dockdyn.stability.loop import Loop

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.results.coupling import refuse_coupled
+from dockdyn.results.control.coupling import refuse_coupled
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import name_from

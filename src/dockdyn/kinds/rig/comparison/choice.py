@@ -16,7 +16,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.scenario.tables.compensators import facts_of
+from dockdyn.scenario.tables.rig.compensators import facts_of
 
 NONE = "none"  # the rig without a compensator
 DEFAULT = "lead-energy"  # taken of those that are alike: a wrong lead, which no comparison shows, costs it least

@@ -27,8 +27,8 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.given import names_from, number_from
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
 from dockdyn.scenario.tables.parts import Stiffness
+from dockdyn.scenario.tables.rig.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
 MOST = 200  # stiffnesses

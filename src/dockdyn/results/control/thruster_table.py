@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import over_rows
 from dockdyn.programs import Program
-from dockdyn.scenario.tables.sampling import SampledSection
+from dockdyn.scenario.tables.rig.sampling import SampledSection
 
 MISSED = 1e-6  # of what is wanted: more of it is not given
 WORDS = [

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from dockdyn.elements import EndStops, JointDrive, one_sided
-from dockdyn.kinds.assembly.schema_elements import Damping, Stiffness, TurningDamping, stated_number
+from dockdyn.kinds.assembly.schema.elements import Damping, Stiffness, TurningDamping, stated_number
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.trees.jointed_bodies import Joint
 from dockdyn.mechanics.trees.partial_motion import JointMotion

@@ -18,12 +18,12 @@ from dockdyn.kinds.assembly.far_places import refuse_far_places
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
-from dockdyn.kinds.assembly.schema_bodies import BodySection, PortSection
-from dockdyn.kinds.assembly.schema_contacts import BetweenPortsSection, ContactSection
-from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, FixedThrusterSection
-from dockdyn.kinds.assembly.schema_flexible import ModeTableSection
-from dockdyn.kinds.assembly.schema_joints import MovingJointSection
-from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
+from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
+from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection
+from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
+from dockdyn.kinds.assembly.schema.joints import MovingJointSection
+from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.kinds.assembly.trees import Frames, Seat, jointed_bodies, mode_names, mode_numbers, moving_joints
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
@@ -33,8 +33,8 @@ from dockdyn.results.run import contact_names
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.tables.approach import Port
-from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
 MOST_PAIRS = 20_000  # of a contact

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from pydantic import model_validator
 
-from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
-from dockdyn.kinds.assembly.schema_flexible import AnyFlexible
-from dockdyn.kinds.assembly.schema_joints import AnyJoint
+from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
+from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
+from dockdyn.kinds.assembly.schema.joints import AnyJoint
 from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction

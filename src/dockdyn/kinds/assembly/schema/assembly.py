@@ -9,9 +9,9 @@ from pydantic import model_validator
 
 from dockdyn.kinds.assembly.gravity import Gravity
 from dockdyn.kinds.assembly.model import Assembly
-from dockdyn.kinds.assembly.schema_control import SteeringTable, check_steered, make_steered
-from dockdyn.kinds.assembly.schema_several import SeveralBodiesSection
-from dockdyn.kinds.assembly.schema_stability import RestSection
+from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, make_steered
+from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse

@@ -27,12 +27,12 @@ from dockdyn.hil.robot import Reading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model_ages import WEIGHTS, Ages, sampling
-from dockdyn.kinds.rig.model_mounting import felt, understood, with_mounting
-from dockdyn.kinds.rig.model_observed import observed
-from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port
-from dockdyn.kinds.rig.model_schedule import RigSchedule
-from dockdyn.kinds.rig.model_stretch import stretched
+from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, sampling
+from dockdyn.kinds.rig.model.mounting import felt, understood, with_mounting
+from dockdyn.kinds.rig.model.observed import observed
+from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port
+from dockdyn.kinds.rig.model.schedule import RigSchedule
+from dockdyn.kinds.rig.model.stretch import stretched
 from dockdyn.stability.loop import Dynamics
 
 WRITTEN_OUT = 4  # ticks of a cycle

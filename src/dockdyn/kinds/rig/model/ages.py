@@ -19,7 +19,7 @@ from dockdyn.hil.robot import Reading
 from dockdyn.integrate.model import Scalar
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.rig.model import Rig
+    from dockdyn.kinds.rig.model.rig import Rig
 
 NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]) / 18  # of Gauss and Legendre
 

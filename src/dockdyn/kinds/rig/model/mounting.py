@@ -12,11 +12,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.hil.mounting import Known
-from dockdyn.kinds.rig.model_plant import Axes
+from dockdyn.kinds.rig.model.plant import Axes
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.rig.model import Moving, Rig
-    from dockdyn.kinds.rig.model_ages import Sampling
+    from dockdyn.kinds.rig.model.ages import Sampling
+    from dockdyn.kinds.rig.model.rig import Moving, Rig
 
 
 def known_before(rig: Rig, command: Axes, rate: Axes, ticks: int) -> Float[Array, "axes width"]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dockdyn.results.control_budget import control_attributes
+from dockdyn.results.control.budget import control_attributes
+from dockdyn.results.control.thruster_table import lacking
 from dockdyn.results.run import Layout, Run, sampled_variables
-from dockdyn.results.thruster_table import lacking
-from dockdyn.scenario.tables.sampling import SampledSection
+from dockdyn.scenario.tables.rig.sampling import SampledSection
 
 PULSE_VARIABLES: Layout = {
     "thruster_firing": (("thruster",), "1", "whether each thruster fires: 1 yes, 0 no"),

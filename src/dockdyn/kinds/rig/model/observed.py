@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from jaxtyping import Array
 
-from dockdyn.kinds.rig.model_plant import Axes, Port
+from dockdyn.kinds.rig.model.plant import Axes, Port
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.rig.model import Moving, Rig
-    from dockdyn.kinds.rig.model_ages import Ages
+    from dockdyn.kinds.rig.model.ages import Ages
+    from dockdyn.kinds.rig.model.rig import Moving, Rig
 
 
 def observed(

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
-from dockdyn.scenario.tables.devices import DevicesSection
 from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 OF_ANGLES = ("torque", "turn", "turning_speed", "turning_acceleration", "tracking_turn")
 

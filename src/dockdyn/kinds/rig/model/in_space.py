@@ -14,7 +14,7 @@ from jaxtyping import Array
 
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.model import State
-from dockdyn.kinds.rig.model_plant import Axes, Plant, Port
+from dockdyn.kinds.rig.model.plant import Axes, Plant, Port
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Matrix, Vector

@@ -15,8 +15,8 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import jacobian, pack, unpack
-from dockdyn.kinds.rig.model import Moving, Oracle, Rig
-from dockdyn.kinds.rig.model_ages import ages_of
+from dockdyn.kinds.rig.model.ages import ages_of
+from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 
 
 def randomness(

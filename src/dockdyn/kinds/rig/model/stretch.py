@@ -22,11 +22,11 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.mesh_point import evaluate
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
+from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.rig.model import Moving, Rig
-    from dockdyn.kinds.rig.model_ages import Ages
+    from dockdyn.kinds.rig.model.ages import Ages
+    from dockdyn.kinds.rig.model.rig import Moving, Rig
 
 TOLERANCE = 1e-11  # relative error of a step
 MOST_CHANGES = 64  # events between two instants; where there are more, the run stops

@@ -14,8 +14,8 @@ from dockdyn.contact.gate import GATED
 from dockdyn.contact.pair import Contact
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model_in_space import PlantInSpace, Q, V, moved
-from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
+from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V, moved
+from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, internal_energy
 from dockdyn.mechanics.vector import Vector
 from dockdyn.stability.loop import Dynamics

@@ -10,10 +10,10 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Point
 from dockdyn.scenario.tables.inertia import Inertia
-from dockdyn.scenario.tables.loop import LoopSection, SensorSection
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.robot import RobotSection
+from dockdyn.scenario.tables.rig.loop import LoopSection, SensorSection
+from dockdyn.scenario.tables.rig.robot import RobotSection
 
 NEAR = 1e-9  # relative: periods that are the same
 Gravity = Annotated[list[quantity("m/s**2", "an acceleration", component=True)], Field(min_length=1, max_length=3)]

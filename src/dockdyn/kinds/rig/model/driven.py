@@ -38,9 +38,9 @@ from dockdyn.hil.supervisor import (
     watch_devices,
 )
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.rig.model import Rig
-from dockdyn.kinds.rig.model_halves import Computer, begin_computer, compute, with_pose
-from dockdyn.kinds.rig.model_plant import Axes
+from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
+from dockdyn.kinds.rig.model.plant import Axes
+from dockdyn.kinds.rig.model.rig import Rig
 
 ENERGY = PortEnergy(held=True)
 NEAR = 1e-9  # m and rad, from where a run begins

@@ -18,9 +18,9 @@ from dockdyn.integrate.model import Flag, Rate, Scalar, State
 from dockdyn.kinds.assembly.connections import observed_elements
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.assembly.model import Assembly
-from dockdyn.kinds.rig.model_in_space import PlantInSpace, Q, V
-from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
-from dockdyn.kinds.rig.model_stretch import solved
+from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V
+from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
+from dockdyn.kinds.rig.model.stretch import solved
 from dockdyn.mechanics.rigid_body import Placed, internal_energy
 from dockdyn.mechanics.vector import Vector
 from dockdyn.stability.loop import Dynamics

@@ -24,7 +24,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status
 from dockdyn.programs import Program
-from dockdyn.results.coupling import Coupling, Wires, refuse_untrusted, wires_of
+from dockdyn.results.control.coupling import Coupling, Wires, refuse_untrusted, wires_of
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.fmu_instance import Fmu, Instance
 from dockdyn.results.plan import jit_once

@@ -12,9 +12,9 @@ from dockdyn.hil.compensators.command_lead import CommandLead
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.compensators import CompensatorSection, WithVelocity
 from dockdyn.scenario.tables.part import array, refuse
-from dockdyn.scenario.tables.robot import RobotSection
+from dockdyn.scenario.tables.rig.compensators import CompensatorSection, WithVelocity
+from dockdyn.scenario.tables.rig.robot import RobotSection
 from dockdyn.stability.loop import Dynamics, Loop
 
 IMPERFECT = (
