@@ -22,7 +22,7 @@ from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program

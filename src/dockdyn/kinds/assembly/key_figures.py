@@ -17,7 +17,7 @@ from dockdyn.kinds.assembly.data import (
     port_peaks,
 )
 from dockdyn.kinds.assembly.doubts import MANY_BOUNCES
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.control.figures import CONTROL

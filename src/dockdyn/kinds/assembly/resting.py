@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.kinds.assembly.model import Assembly
-from dockdyn.kinds.assembly.model_resting import GroupSlopes, at_rest, group_slopes, held_force
+from dockdyn.kinds.assembly.model.assembly import Assembly
+from dockdyn.kinds.assembly.model.resting import GroupSlopes, at_rest, group_slopes, held_force
 from dockdyn.kinds.assembly.nominal import NominalAssembly, after_first, gaps, nominal_assembly, nominal_at
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.resting import TOGETHER, ContactSlopes, LaterSet, Naming, Resting, later_rows

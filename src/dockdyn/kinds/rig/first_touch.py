@@ -13,7 +13,7 @@ from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.rig.model.resting_group import resting_group
 from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.results.plan import jit_once, settings_for

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from dockdyn.kinds.assembly.gravity import Gravity
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, make_steered
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.stability import RestSection

@@ -15,7 +15,7 @@ from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.kinds.assembly.connections import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
 from dockdyn.kinds.assembly.far_places import refuse_far_places
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection

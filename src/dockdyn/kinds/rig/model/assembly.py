@@ -17,7 +17,7 @@ from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.integrate.model import Flag, Rate, Scalar, State
 from dockdyn.kinds.assembly.connections import observed_elements
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.kinds.rig.model.stretch import solved

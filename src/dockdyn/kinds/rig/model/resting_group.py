@@ -15,7 +15,7 @@ from dockdyn.contact.gate import PRESSING
 from dockdyn.contact.group import ContactGroup, GroupState
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.kinds.assembly.connections import reflected
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 

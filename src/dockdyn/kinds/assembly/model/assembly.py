@@ -39,7 +39,7 @@ from dockdyn.kinds.assembly.connections import (
 from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
-from dockdyn.kinds.assembly.model_coast import time_apart
+from dockdyn.kinds.assembly.model.coast import time_apart
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
 from dockdyn.kinds.assembly.observed import observed_contacts, observed_joints, observed_modes, observed_motion
 from dockdyn.kinds.assembly.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes

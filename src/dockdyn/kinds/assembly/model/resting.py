@@ -19,7 +19,7 @@ from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.kinds.assembly.connections import held_by
-from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
 

@@ -19,7 +19,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.model import Assembly
+    from dockdyn.kinds.assembly.model.assembly import Assembly
 
 SHARE = 0.99  # of the time to a contact that may be the nearest possible
 LONGEST = 20e-3  # s; longer steps gain no more than a hundredth of a run
