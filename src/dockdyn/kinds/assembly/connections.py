@@ -14,14 +14,15 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
-from dockdyn.contact.group import Wrench
+from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.elements import Bushing, JointDrive, ModalSpring, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
+from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Vector, once
 
 
 class Tie(eqx.Module):
@@ -94,6 +95,20 @@ def act_between(
     for number, side in zip(bodies, (1.0, -1.0), strict=True):
         load = about_centre(wrench, point, places[number])
         loads[number] = loads[number].plus(Wrench(load.force * side, load.moment * side))
+
+
+def contact_loads(
+    groups: Sequence[ContactGroup | MeasuredContact], places: tuple[Placed, ...], delayed: Sequence[Wrench]
+) -> tuple[list[Wrench], Scalar]:
+    """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
+    loads, power = [Wrench.zero() for _ in places], jnp.zeros(())
+    for group, wrench in zip(groups, delayed, strict=True):
+        own, other = places[group.first], places[group.second]
+        point = once(group.reference(own))
+        act_between(loads, (group.first, group.second), wrench, point, places)
+        power += wrench.force.dot(own.velocity(point) - other.velocity(point))
+        power += wrench.moment.dot(own.rate - other.rate)
+    return loads, power
 
 
 def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:

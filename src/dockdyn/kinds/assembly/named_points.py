@@ -6,6 +6,7 @@ Source: definitions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import equinox as eqx
@@ -13,7 +14,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.group import Wrench
+from dockdyn.kinds.assembly.connections import about_centre
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanics.vector import Scalar, Vector
 
 NOTHING = 1e-9  # N, N m: loads this small count as none
@@ -38,8 +41,18 @@ class PortLoad(NamedTuple):
     bending: Scalar  # N m, across it
 
 
-def load_at(point: NamedPoint, place: Placed, load: Wrench) -> Wrench:
-    """A load about a body's centre of mass (inertial) as one about a named point of the body, in the body's axes."""
+def load_at(point: NamedPoint, moving: MovingBodies, loads: Sequence[Wrench], places: Sequence[Placed]) -> Wrench:
+    """What others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it.
+
+    `loads` are those on each body, about its centre of mass (inertial).
+    """
+    link = moving.link(point.body)
+    load = loads[link]
+    if frames := moving.frames_of(link):
+        load = about_centre(load, places[link].pose.position, places[point.body])
+        for frame in frames:
+            load = load.plus(about_centre(loads[frame], places[frame].pose.position, places[point.body]))
+    place = places[point.body]
     lever = place.rotation @ Vector.of(point.position)
     moment = load.moment - lever.cross(load.force)
     turn = place.rotation.transposed_times

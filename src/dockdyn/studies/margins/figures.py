@@ -14,7 +14,7 @@ from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_e
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
-from dockdyn.studies.margins.answer import JudgedLoop, delay_matrices, judge_loop
+from dockdyn.studies.margins.judged_loop import JudgedLoop, delay_matrices, judge_loop
 
 
 def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:

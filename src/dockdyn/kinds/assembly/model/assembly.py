@@ -23,11 +23,10 @@ from dockdyn.kinds.assembly.connections import (
     Connection,
     Held,
     MountedThruster,
-    about_centre,
-    act_between,
     add_reflected,
     all_held,
     bushing_turns,
+    contact_loads,
     element_loads,
     given_by,
     jumped,
@@ -45,10 +44,10 @@ from dockdyn.kinds.assembly.observed import observed_contacts, observed_joints, 
 from dockdyn.kinds.assembly.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Phases
 from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
-from dockdyn.mechanics.vector import Vector, once
+from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
 
 
@@ -80,9 +79,8 @@ class Assembly(ContactModel):
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     steered: SteeredBody | None = None
     gravity: Gravity | None = None
-    applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = (
-        None  # N, inertial; N m, body axes; by others
-    )
+    # by others: N, inertial, and N m, body axes
+    applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = None
 
     @property
     def moving(self) -> MovingBodies:
@@ -190,7 +188,7 @@ class Assembly(ContactModel):
     def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
-        loads, power = self.contact_loads(places, wrenches)
+        loads, power = contact_loads(self.groups, places, wrenches)
         modes, remembered = self.element_modes(x), x.memory.elements
         own, efforts, thrusters, memories = element_loads(connections, modes, remembered, here, self.held)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
@@ -242,17 +240,6 @@ class Assembly(ContactModel):
         outside = [(number, Wrench(-force, -moment)) for number, (force, moment) in now.pushes if number in joined]
         return with_pushes(loads, outside)
 
-    def contact_loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
-        """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
-        loads, power = [Wrench.zero() for _ in self.bodies], jnp.zeros(())
-        for group, wrench in zip(self.groups, delayed, strict=True):
-            own, other = places[group.first], places[group.second]
-            point = once(group.reference(own))
-            act_between(loads, (group.first, group.second), wrench, point, places)
-            power += wrench.force.dot(own.velocity(point) - other.velocity(point))
-            power += wrench.moment.dot(own.rate - other.rate)
-        return loads, power
-
     def outputs(self, t: Scalar, x: State) -> Outputs:
         here, states = self.placement(x), self.states(x)
         guards = [group.guard(m, s.depth) for group, m, s in zip(self.groups, x.mode, states, strict=False)]
@@ -278,18 +265,8 @@ class Assembly(ContactModel):
             return ()
         here = self.placement(x)
         loads, places = self.all_loads(here, self.acting(x, here, wrenches)), here.bodies
-        found = [port_load(self._load_at(port, loads, places), axis) for port, axis in ports]
+        found = [port_load(load_at(port, self.moving, loads, places), axis) for port, axis in ports]
         return tuple(number for load in found for number in load)
-
-    def _load_at(self, point: NamedPoint, loads: list[Wrench], places: tuple[Placed, ...]) -> Wrench:
-        """What others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it."""
-        link = self.moving.link(point.body)
-        load = loads[link]
-        if frames := self.moving.frames_of(link):
-            load = about_centre(load, places[link].pose.position, places[point.body])
-            for frame in frames:
-                load = load.plus(about_centre(loads[frame], places[frame].pose.position, places[point.body]))
-        return load_at(point, places[point.body], load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         here, connections, count = self.placement(x), self.connections(x), len(self.groups)
@@ -396,7 +373,7 @@ class Assembly(ContactModel):
             control = self.steered.observe(outside.steering, self.seen(x, here))
         named_bodies = len(self.bodies) - len(self.frames)
         seconds = [places[group.second] for group in self.groups]
-        named = [self._load_at(point, loads, places) for point in self.points]
+        named = [load_at(point, self.moving, loads, places) for point in self.points]
         return {
             **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
             **observed_contacts(states, seconds, delayed),

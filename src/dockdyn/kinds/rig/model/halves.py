@@ -17,10 +17,10 @@ from jaxtyping import Array, Float
 
 from dockdyn.hil.compensators.compensator import Seen
 from dockdyn.hil.sensor import Draws
-from dockdyn.kinds.rig.model.ages import Ages
+from dockdyn.kinds.rig.model.ages import Ages, remembered
 from dockdyn.kinds.rig.model.mounting import understood
 from dockdyn.kinds.rig.model.plant import Axes
-from dockdyn.kinds.rig.model.rig import Answer, Moving, Oracle, Rig, remembered
+from dockdyn.kinds.rig.model.rig import Answer, Moving, Oracle, Rig
 
 
 class Sensed(NamedTuple):

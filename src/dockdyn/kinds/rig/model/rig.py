@@ -11,9 +11,7 @@ Source: as named above.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -27,29 +25,15 @@ from dockdyn.hil.robot import Reading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, sampling
+from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, remembered, sampling
 from dockdyn.kinds.rig.model.mounting import felt, understood, with_mounting
 from dockdyn.kinds.rig.model.observed import observed
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port
-from dockdyn.kinds.rig.model.schedule import RigSchedule
+from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, where
 from dockdyn.kinds.rig.model.stretch import stretched
 from dockdyn.stability.loop import Dynamics
 
 WRITTEN_OUT = 4  # ticks of a cycle
-
-Flag = Any  # a bool that is known when the program is built, or that it computes
-
-
-def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
-    """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
-    if isinstance(flag, bool):
-        return yes() if flag else no
-    return jax.tree.map(partial(jnp.where, flag), yes(), no)
-
-
-def remembered(newest: Array, rows: Array) -> Array:
-    """Rows of the past, the newest first, once there is a new one."""
-    return jnp.concatenate([newest[None], rows[:-1]])
 
 
 class Instant(NamedTuple):

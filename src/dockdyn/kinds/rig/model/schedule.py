@@ -6,10 +6,14 @@ Source: own construction.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.stability.loop import Loop
@@ -19,6 +23,15 @@ SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of cont
 REACH = 2.0  # largest |A| · tick of a robot that is read at ages which change
 MOST_ROWS = 1_000_000  # ticks remembered
 SMOOTH = 0.05  # the same of the contact's oscillation
+
+Flag = Any  # a bool that is known when the program is built, or that it computes
+
+
+def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
+    """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
+    if isinstance(flag, bool):
+        return yes() if flag else no
+    return jax.tree.map(partial(jnp.where, flag), yes(), no)
 
 
 class RigSchedule(NamedTuple):

@@ -1,0 +1,140 @@
+"""The loop of a scenario around its nominal contact, its rightmost roots and the delays at which it is stable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
+from dockdyn.kinds.resting import (
+    Judged,
+    Nominal,
+    counts_all,
+    motion_count,
+    nominal_loop,
+    nominal_of,
+    of_whole_model,
+    whole_matrices,
+)
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.growth import loop_roots, matrices_of, single
+from dockdyn.stability.linearise import seen
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import contact_root, sampled_windows
+from dockdyn.stability.multirate import hyperperiod_of
+from dockdyn.stability.roots import rightmost_roots
+from dockdyn.stability.windows import Windows, stable_windows
+
+ROOTS = 8  # rightmost roots reported
+MANY = 12  # numbers that are seen, from which on delays are looked at only up to the first that is too long
+WIDER = 3  # times that delays are looked for twice as far
+UNSEEN = 1e-3  # 1/s, or of the rightmost root: growth that is more than the rounding of roots at zero
+UNSURE = 1e-6  # error of the rightmost root over its size: more is told
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Rightmost roots and stable delays of a scenario's loop, however they were found."""
+
+    roots: np.ndarray  # 1/s, the rightmost first
+    windows: Windows
+    drift: int  # motions that no force sees: free flight
+    doubts: list[str]  # what makes the roots less than certain
+
+
+@dataclass(frozen=True)
+class JudgedLoop:
+    """The loop of a scenario around its nominal contact, with its roots and stable delays."""
+
+    scenario: Scenario  # with what its compensator leaves to tuning
+    nominal: Nominal | None
+    loop: Loop
+    contact: RestingContact | None
+    roots: Roots
+
+    @property
+    def several(self) -> bool:
+        """Whether several contacts are linearised together."""
+        return counts_all(self.scenario.content, self.nominal)
+
+    @property
+    def delay(self) -> float:
+        """The loop's own delay (s)."""
+        return float(self.loop.delay)
+
+    @property
+    def growth(self) -> float:
+        """Growth rate (1/s) of the slowest motion."""
+        return float(self.roots.roots[0].real)
+
+    @property
+    def stable(self) -> bool:
+        return self.growth < 0
+
+    def own_root(self) -> complex | None:
+        """The rightmost root (1/s) where it is the contact's own oscillation."""
+        return None if self.several else contact_root(self.loop, self.roots.roots)
+
+
+def judge_loop(stated: Scenario) -> JudgedLoop:
+    """The loop of a scenario; ScenarioError for no contact at the nominal state, one without stiffness, or periods that never
+    meet."""
+    scenario = kind_named(stated.kind).tuned(stated)
+    nominal = nominal_of(scenario)
+    loop, contact = nominal_loop(scenario, nominal)
+    return JudgedLoop(scenario, nominal, loop, contact, _roots_of(scenario, loop, nominal))
+
+
+def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
+    """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
+    if loop.sampled():
+        try:
+            hyperperiod_of(loop)
+        except ValueError as error:
+            raise ScenarioError(f"{scenario.name}: loop: {error}") from None
+        return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
+    content = scenario.content
+    matrices, unseen = delay_matrices(content, loop, nominal)
+    if unseen is None:
+        return roots_with_delay(matrices, float(loop.delay))
+    found = roots_with_delay(matrices, float(loop.delay))
+    if (growth := unseen.real.max(initial=0.0)) > UNSEEN * max(1.0, abs(found.roots[0])):
+        found.doubts.append(f"a motion that no contact force depends on grows at {growth:.4g} 1/s, whatever the delay")
+    assert nominal is not None
+    return replace(found, drift=motion_count(content, nominal) - len(matrices[0]))
+
+
+def delay_matrices(
+    content: Judged, loop: Loop, nominal: Nominal | None
+) -> tuple[Float[np.ndarray, "2 n n"], Complex[np.ndarray, "unseen"] | None]:
+    """A₀, A₁ (1/s) of a loop of which only a delay is stated, and the roots (1/s) that no force sees; None for a loop along a
+    normal, which has no such."""
+    if nominal is None or not of_whole_model(content, nominal):
+        return matrices_of(loop), None
+    return seen(whole_matrices(content, nominal))
+
+
+def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
+    """Roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
+    delays = np.array([delay])
+    roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
+    doubts = []
+    if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(delay, 1e-12)):
+        doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
+    around = delay if len(matrices[0]) >= MANY else None
+    windows = stable_windows(matrices, delays, around=around)
+    for _ in range(WIDER):  # a stable window that does not end where the search does
+        open_end = delay >= windows.longest or (around is None and _own_window_is_open(windows, delay))
+        if not (roots[0].real < 0 and windows.longest < np.inf and open_end):
+            break
+        windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay), around=around)
+    return Roots(roots, windows, 0, doubts)
+
+
+def _own_window_is_open(windows: Windows, delay: float) -> bool:
+    """Whether the search ended before the stable window of a `delay` (s) did."""
+    return any(low <= delay < high == windows.longest for low, high in windows.stable)
