@@ -142,7 +142,16 @@ def test_the_panels_run_grows_and_decays_as_predicted(load, relative):
         assert np.abs(depth[late]).max() < np.abs(depth[~late]).max()
 
 
-def test_a_run_warns_of_a_delay_above_the_critical_one():
+def test_a_run_warns_of_a_delay_above_the_critical_one(load):
+    limit = critical_by_hand()
+    calm, late = (dockdyn.simulate(load(on_a_spring(share * limit))) for share in (0.7, 1.4))
+    assert not calm.attrs["prediction"]
+    words = f"{1400 * limit:.4g} ms is above the critical one of {1000 * limit:.4g} ms"
+    assert words in late.attrs["prediction"], late.attrs["prediction"]
+
+
+@pytest.mark.full
+def test_a_run_of_the_panels_warns_of_a_delay_above_the_critical_one():
     short = {"duration": "2.9 s"}
     calm = dockdyn.simulate(dockdyn.load("flexible-panels", short))
     assert not calm.attrs["prediction"]
