@@ -159,8 +159,11 @@ def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser)
     page.wait_for_timeout(6000)
     if kept := os.environ.get("DOCKDYN_PICTURES"):
         page.screenshot(path=Path(kept) / "live.png")
-    page.context.close()  # which the rig does not notice
     assert server.end() == 0, server.printed
+    page.get_by_role("heading", name="over").wait_for()
+    if kept:
+        page.screenshot(path=Path(kept) / "over.png")
+    page.context.close()
     assert "had ended" not in server.printed
     cycles = read_rig_log(bench.folder / "live.mcap").cycles
     assert cycles[-1]["output_cause"] == Cause.END
@@ -177,10 +180,14 @@ def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser)
 
 
 @pytest.mark.full
-def test_a_view_that_dies_leaves_the_rig_as_it_is(bench):
-    server, _ = viewed(bench)
+def test_a_browser_that_is_closed_and_a_view_that_dies_leave_the_rig_as_it_is(bench, browser):
+    server, address = viewed(bench)
     server.type("arm\nrun\n")
     server.until("armed → running")
+    context = browser.new_context()
+    context.new_page().goto(address)
+    context.close()
+    assert server.process.poll() is None
     os.kill(view_of(server), signal.SIGKILL)
     assert server.end() == 0, server.printed
     assert "the live view had ended before" in server.printed

@@ -151,7 +151,7 @@ def words_of(row: np.ndarray, scale: Scale) -> str:
     state, cause = State(int(out["state"])), Cause(int(out["cause"]))
     why = [] if cause == Cause.NONE else [f"stopped: {cause.name.lower().replace('_', ' ')}"]
     force = float(np.linalg.norm(out["load"][:3]))
-    drawn = f", drawn 1 m long for {1 / scale.metres:.3g} N" if np.isfinite(scale.cut) else ""
+    drawn = f", drawn 1 m long for {1 / scale.metres:g} N" if np.isfinite(scale.cut) else ""
     heard = [
         f"nothing is heard of the {words} yet"
         for name, words in (("load", "sensor"), ("pose", "robot"))

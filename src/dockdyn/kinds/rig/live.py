@@ -54,16 +54,12 @@ def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
         scene = scene_of_line(dataset)
     else:
         scene = (scene_of_assembly if content.mode == "assembly" else scene_of_bodies)(dataset, content)
-    notes = {
-        "1-dof": "behind, the model (computed); in front, the robot",
-        "bodies": "mock-ups in the laboratory; pale blue, what touches in the computer",
-    }
     scene = replace(
         scene,
         parts=[part for part in scene.parts if part.layer != WITHOUT],
         lines=[line for line in scene.lines if line.stretch is not None],
         arrows=[replace(scene.arrows[0], name="measured force")],
-        notes=[notes.get(content.mode, "mock-ups in the laboratory; pale blue, the carried one in the computer")],
+        notes=[note.rpartition("; ")[0] for note in scene.notes],  # the last part is of the motion without rig
     )
     model = next(part.motion for part in scene.parts if part.body == COMPUTED)
     if content.mode == "1-dof":
