@@ -39,6 +39,7 @@ LOOPBACK = "127.0.0.1"
 PAUSE = 0.05  # s between two looks at the ring
 SILENT = 1.0  # s without a record after which the page says so
 PATIENCE = 5.0  # s, for the process to end
+LAST = 1.0  # s in which browsers are still told that it is over
 BEHIND = 10  # by which it is nicer than who started it
 
 
@@ -115,9 +116,10 @@ def main() -> None:
         print(json.dumps({"address": f"http://{LOOPBACK}:{page.server.get_port()}"}), flush=True)
         if line := sys.stdin.buffer.readline():
             _follow(page, json.loads(line))
-        page.tell(
-            f"## over\n\nThe server has ended; nothing is shown any more.\n\n{page.told.replace('## ', 'Last: ')}"
-        )
+        last = page.told.replace("## ", "Last: ")
+        page.tell(f"## over\n\nThe server has ended; nothing is shown any more.\n\n{last}")
+        page.server.flush()
+        time.sleep(LAST)
 
 
 def _follow(page: LivePage, facts: dict[str, Any]) -> None:

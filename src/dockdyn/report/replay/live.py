@@ -97,5 +97,4 @@ def live_page(live: LiveScene, host: str, port: int) -> Iterator[LivePage]:
     try:
         yield LivePage(server, live)
     finally:
-        server.flush()
         quietly(server.stop)
