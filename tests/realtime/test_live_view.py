@@ -13,10 +13,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+import websockets
 import zstandard
 from browser import PATIENCE, WINDOW
 from driven_rigs import driver, in_space, needs_compiler, on_a_line
 from rig_processes import Bench, free_ports
+from test_replay_server import first_words, in_a_loop
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import State
@@ -96,6 +98,15 @@ def test_the_carried_mock_up_goes_where_its_pose_says():
     np.testing.assert_allclose(model.position[0], position, atol=1e-12)
 
 
+def test_no_other_page_may_look(line):
+    with live_page(line.live_scene(), "127.0.0.1", 0) as page:
+        port = page.server.get_port()
+        assert in_a_loop(first_words(port, f"http://127.0.0.1:{port}"))
+        with pytest.raises(websockets.InvalidStatus) as refusal:
+            in_a_loop(first_words(port, "http://evil.example"))
+        assert refusal.value.response.status_code == 403
+
+
 def test_words_tell_state_cause_and_what_is_not_heard(line):
     with live_page(line.live_scene(), "127.0.0.1", 0) as page:
         silent = record(line, inputs__pose_count=-1, inputs__load_count=-1)
@@ -157,12 +168,8 @@ def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser)
     server.type("arm\nrun\n")
     page.get_by_role("heading", name="running").wait_for()
     page.wait_for_timeout(6000)
-    if kept := os.environ.get("DOCKDYN_PICTURES"):
-        page.screenshot(path=Path(kept) / "live.png")
     assert server.end() == 0, server.printed
     page.get_by_role("heading", name="over").wait_for()
-    if kept:
-        page.screenshot(path=Path(kept) / "over.png")
     page.context.close()
     assert "had ended" not in server.printed
     cycles = read_rig_log(bench.folder / "live.mcap").cycles
