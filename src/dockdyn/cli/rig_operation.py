@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn.cli.common import Force, Overrides, Refusal, ScenarioName, overrides, quantity_option, say
+from dockdyn.cli.view import LOOPBACK, PORT, free_port
 
 if TYPE_CHECKING:
+    from dockdyn.realtime.live_view import LiveView
     from dockdyn.realtime.operating import Outcome
     from dockdyn.results.driver import Driver
     from dockdyn.scenario.load import Scenario
@@ -31,6 +33,12 @@ def serve(
     hold_to_run: Annotated[bool, typer.Option("--hold-to-run", help="Run only while a key is held.")] = False,
     best_effort: Annotated[bool, typer.Option("--best-effort", help="Also without the rights of real time.")] = False,
     cpu: Annotated[int | None, typer.Option("--cpu", metavar="N", help="Keep the cycle on this processor.")] = None,
+    view: Annotated[
+        bool, typer.Option("--view", help="Show it in the browser, on this computer, as it moves.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option("--port", min=1, max=65535, help=f"Port of --view; by default {PORT} or a free one.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Drive the devices of a rig.
@@ -44,6 +52,8 @@ def serve(
     from dockdyn.realtime.server import Refused, Settings, served
     from dockdyn.translate.c_library import NoCompiler
 
+    if port is not None and not view:
+        raise Refusal("--port: is of --view")
     content, driver = _driver(scenario, override)
     if log.exists() and not force:
         raise Refusal(f"{log}: is there; name another --log, or --force")
@@ -56,14 +66,32 @@ def serve(
             devices = devices_of(scenario, section, driver.period)
             if section.robot.kind == "ur-rtde":
                 say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")
+            shown = stack.enter_context(_shown(scenario, override, port)) if view else None
             rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
+            if shown is not None:
+                shown.show(rig.ring, step)
             stop_asked = stack.enter_context(_asking_to_stop())
             outcome = Operation(rig, Terminal(), hold_to_run, stop_asked).run()
+            if shown is not None and not shown.running:
+                say("warning: the live view had ended before", err=True)
     except (NoCompiler, Refused) as error:
         raise Refusal(f"{scenario}: {error}") from None
     say("\n".join([*_lines(outcome), f"Log: {log}"]))
     if not outcome.intended:
         raise typer.Exit(FAILED)
+
+
+@contextlib.contextmanager
+def _shown(scenario: str, override: list[str] | None, port: int | None) -> Iterator[LiveView]:
+    """A live view that waits for the rig."""
+    from dockdyn.realtime.live_view import NoLiveView, live_view
+
+    try:
+        with live_view(scenario, overrides(override or []), free_port(LOOPBACK, port)) as view:
+            say(f"Live view: {view.address}")
+            yield view
+    except NoLiveView as error:
+        raise Refusal(f"{scenario}: {error}") from None
 
 
 def _lines(outcome: Outcome) -> list[str]:

@@ -57,7 +57,7 @@ def view(
     assert address is not None
     if not address.is_loopback:
         say(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
-    serve(scene, host, _free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
+    serve(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
 
 
 def _checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
@@ -68,7 +68,7 @@ def _checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         raise Refusal(f"--host {host}: must be an address of this machine, such as 127.0.0.1 or 0.0.0.0") from None
 
 
-def _free_port(host: str, port: int | None) -> int:
+def free_port(host: str, port: int | None) -> int:
     """The port asked for; where none is, the usual one or, where that is taken, one that is free."""
     import socket
 

@@ -49,11 +49,12 @@ def make_ring(path: Path, step: CStep, capacity: int) -> None:
 
 
 class Ring:
-    """The shared memory in a file, seen from Python."""
+    """The shared memory in a file, seen from Python; who only `reads` can change nothing in it."""
 
-    def __init__(self, path: Path, record: np.dtype):
-        with path.open("r+b") as file:
-            self.memory = mmap.mmap(file.fileno(), 0)
+    def __init__(self, path: Path, record: np.dtype, reads: bool = False):
+        self.path = path
+        with path.open("rb" if reads else "r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ if reads else mmap.ACCESS_WRITE)
         self.head = np.frombuffer(self.memory, HEAD, 1)[0]
         capacity = (len(self.memory) - RECORDS_AT) // record.itemsize
         self.records = np.frombuffer(self.memory, record, capacity, RECORDS_AT)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from dockdyn.translate.c_step import CStep
+
+if TYPE_CHECKING:
+    from dockdyn.report.replay.live import LiveScene
 
 
 class Laboratory(NamedTuple):
@@ -42,4 +45,10 @@ class Driver(Protocol):
         """The laboratory; its robot follows the approach at t = 0, or stands where that begins.
 
         Raises ScenarioError for one that is not stated.
+        """
+
+    def live_scene(self) -> LiveScene:
+        """What browsers are shown while it runs, as it is where a run begins.
+
+        Raises ScenarioError for a rig without limits.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +30,9 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.driven import LimitsSection
 from dockdyn.translate import Untranslatable
 from dockdyn.translate.c_step import CStep, c_step
+
+if TYPE_CHECKING:
+    from dockdyn.report.replay.live import LiveScene
 
 
 class Chance(NamedTuple):
@@ -62,14 +65,23 @@ class RigDriver:
 
         ScenarioError for a rig without limits, one that begins outside of them, and what C cannot do.
         """
-        scenario, rig = self.scenario, self.rig
-        section = scenario.content.rig
+        scenario, driven = self.scenario, self._driven()
+        _check_start(scenario.name, driven)
+        return _as_c(scenario.name, "cycle", drive, driven, _begun(driven, running), silence(self.axes))
+
+    def _driven(self) -> Driven:
+        """The rig with its limits, ready to be driven; ScenarioError where it has none."""
+        scenario, section = self.scenario, self.scenario.content.rig
         if section is None:
             raise ScenarioError(f"{scenario.name}: rig.limits: missing; a rig that is driven has them")
         duration = number(scenario.content.duration)
-        driven = _driven(rig, limits_of(section.limits, self.period), number(section.settle), duration)
-        _check_start(scenario.name, driven)
-        return _as_c(scenario.name, "cycle", drive, driven, _begun(driven, running), silence(self.axes))
+        return _driven(self.rig, limits_of(section.limits, self.period), number(section.settle), duration)
+
+    def live_scene(self) -> LiveScene:
+        """What browsers are shown while it runs. ScenarioError for a rig without limits."""
+        from dockdyn.kinds.rig.live import live_rig
+
+        return live_rig(self.scenario, self.rig, np.asarray(self._driven().start))
 
     def laboratory(self, following: bool = False) -> Laboratory:
         """The laboratory of the scenario: robot with its lag, contact of the mock-ups, delayed sensor.

@@ -212,11 +212,11 @@ def ghost_of(part: Part, colour: str, layer: str) -> Part:
 def carried_motion(dataset: xr.Dataset, content: RigSpaceContent, time: np.ndarray, name: str) -> Motion:
     """The mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = frames.at(time, dataset.time.values, dataset[name].values)
-    return Motion(*in_pieces(lambda rows: _carried_poses(content, rows), pose))
+    return Motion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
 
 
 @Program
-def _carried_poses(
+def carried_poses(
     content: RigSpaceContent, pose: Float[Array, "n 6"]
 ) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
     """Positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""

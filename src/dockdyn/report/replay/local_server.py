@@ -1,4 +1,4 @@
-"""viser4d's server as dockdyn lets it run: for its own page alone, and never published."""
+"""The servers of viser and viser4d as dockdyn lets them run: for their own page alone, and never published."""
 
 from __future__ import annotations
 
@@ -11,20 +11,29 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import websockets.asyncio.server
+from viser import ViserServer
 from viser4d import Viser4dServer
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request
 
 
-class LocalServer(Viser4dServer):
-    """A server that talks to its own page only and cannot be asked to share what it shows over the network."""
+class _OwnPageAlone:
+    """What a server of viser's is given: it talks to its own page only and cannot be asked to share what it shows."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401, viser4d's own
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401, viser's own
         with _guarded():
             super().__init__(*arguments, **options)
 
     def request_share_url(self, verbose: bool = True) -> None:
         """Nothing: viser would open a tunnel to a public server for whoever asks, and any browser may ask."""
+
+
+class LocalServer(_OwnPageAlone, Viser4dServer):
+    """A server of what has been recorded."""
+
+
+class LiveServer(_OwnPageAlone, ViserServer):
+    """A server of what is so now."""
 
 
 @contextmanager

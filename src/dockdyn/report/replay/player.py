@@ -12,6 +12,7 @@ import numpy as np
 from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, carrier_paths, carriers, part_paths
 
 if TYPE_CHECKING:
+    from viser import ViserServer
     from viser4d import Viser4dServer
 
 Stage = Any  # what viser4d shows things on
@@ -22,14 +23,14 @@ FPS = 30.0
 @contextmanager
 def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
     """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
-    server = _quietly(lambda: _started(len(scene.time), host, port))
+    server = quietly(lambda: _started(len(scene.time), host, port))
     try:
         record(server, scene)
         if script:
             _run_in_browsers(server, script)
         yield server
     finally:
-        _quietly(server.stop)
+        quietly(server.stop)
 
 
 def _started(steps: int, host: str, port: int) -> Viser4dServer:
@@ -49,7 +50,7 @@ def _run_in_browsers(server: Viser4dServer, script: str) -> None:
     _viser.queue_server_message(server, _viser.run_javascript_message(script))
 
 
-def _quietly[Result](do: Callable[[], Result]) -> Result:
+def quietly[Result](do: Callable[[], Result]) -> Result:
     """Without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
     from rich import get_console
 
@@ -67,15 +68,7 @@ def record(server: Viser4dServer, scene: Scene) -> None:
 
     What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
     """
-    server.scene.set_up_direction("+z")
-    server.scene.world_axes.visible = False
-    server.scene.configure_default_lights(enabled=False)
-    server.scene.configure_environment_map(hdri=None)
-    server.scene.add_light_ambient("/light/all", intensity=1.6)
-    # one from where most cameras stand, one from behind
-    server.scene.add_light_directional("/light/key", intensity=2.9, position=(1.0, -2.0, 3.0), cast_shadow=False)
-    server.scene.add_light_directional("/light/fill", intensity=1.0, position=(-2.0, 2.0, 0.5), cast_shadow=False)
-    server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
+    light(server)
     with server.at(0) as now:
         stage = now.scene
         stage.add_frame(ROOT, show_axes=False)
@@ -108,6 +101,19 @@ def record(server: Viser4dServer, scene: Scene) -> None:
                     handle.points = points[step][None]
                 if seen[step] != seen[step - 1]:
                     handle.visible = bool(seen[step])
+
+
+def light(server: ViserServer) -> None:
+    """Light, background and a page without what dockdyn has no use for."""
+    server.scene.set_up_direction("+z")
+    server.scene.world_axes.visible = False
+    server.scene.configure_default_lights(enabled=False)
+    server.scene.configure_environment_map(hdri=None)
+    server.scene.add_light_ambient("/light/all", intensity=1.6)
+    # one from where most cameras stand, one from behind
+    server.scene.add_light_directional("/light/key", intensity=2.9, position=(1.0, -2.0, 3.0), cast_shadow=False)
+    server.scene.add_light_directional("/light/fill", intensity=1.0, position=(-2.0, 2.0, 0.5), cast_shadow=False)
+    server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
 
 
 def _tell_first(handle: Handle, motion: Motion) -> None:
