@@ -79,7 +79,7 @@ class RigDriver:
 
     def live_scene(self) -> LiveScene:
         """What browsers are shown while it runs. ScenarioError for a rig without limits."""
-        from dockdyn.kinds.rig.live import live_rig
+        from dockdyn.kinds.rig.replay.live import live_rig
 
         return live_rig(self.scenario, self.rig, np.asarray(self._driven().start))
 

@@ -83,10 +83,10 @@ class RigKind(Kind):
 
     def scene(self, dataset: xr.Dataset, content: RigContent) -> Scene:
         if content.mode == "assembly":
-            from dockdyn.kinds.rig.replay_assembly import scene_of_assembly
+            from dockdyn.kinds.rig.replay.assembly import scene_of_assembly
 
             return scene_of_assembly(dataset, content)
-        from dockdyn.kinds.rig.replay import scene_of_bodies, scene_of_line
+        from dockdyn.kinds.rig.replay.rig import scene_of_bodies, scene_of_line
 
         return scene_of_line(dataset) if content.mode == "1-dof" else scene_of_bodies(dataset, content)
 

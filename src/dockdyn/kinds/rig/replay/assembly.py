@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.replay import body_parts, reach_of
-from dockdyn.kinds.rig.replay import (
+from dockdyn.kinds.rig.replay.rig import (
     COMPUTED,
     IDEAL,
     MODEL,

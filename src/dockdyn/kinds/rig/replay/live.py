@@ -9,8 +9,8 @@ import xarray as xr
 
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
-from dockdyn.kinds.rig.replay import COMPUTED, WITHOUT, carried_poses, scene_of_bodies, scene_of_line
-from dockdyn.kinds.rig.replay_assembly import scene_of_assembly
+from dockdyn.kinds.rig.replay.assembly import scene_of_assembly
+from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_bodies, scene_of_line
 from dockdyn.kinds.rig.schema import RigContent
 from dockdyn.report.replay.scene import Motion, Scene, turned
 from dockdyn.scenario.load import Scenario
