@@ -66,7 +66,7 @@ def enveloped() -> xr.Dataset:
 
 SENSITIVITY = {
     "title": "A run", "kind": "rig", "of": "peak_normal_force_N", "value": 70.0, "unit": "N", "differentiable": True,
-    "warnings": [],
+    "warnings": [], "runs": 1, "value_error": None, "smoothing": 0.0,
     "to": [
         {"key": f"chaser.part{i}", "value": 2.0, "unit": "kg", "derivative": 3.0 / i, "per_percent": 0.06 / i,
          "differentiable": True} for i in range(1, 6)

@@ -98,7 +98,7 @@ FLAT = {"motion": "planar"}
     [
         (
             {"chaser.link.slide.start": "5 deg"},
-            r"chaser.link.2.start = '5 deg': must be a length \(the joint is prismatic",
+            r"chaser.link.slide.start = '5 deg': must be a length \(the joint is prismatic",
         ),
         ({"chaser.link.slide.start_rate": "5 deg/s"}, "start_rate = '5 deg/s': must be a speed"),
         ({"chaser.link.slide.stiffness": "5 N m/rad"}, "stiffness = '5 N m/rad': must be a stiffness.*N/m"),
