@@ -191,6 +191,7 @@ LONG = {
     "test_stability_command.py::test_bad_input_is_one_clear_line[sazawal-spring-dashpot-sets2-words2]",
     "test_stable_windows.py::test_windows_among_several_delays_are_where_the_roots_are_left",
     "test_surfaces.py::test_a_union_within_an_intersection",
+    "test_tree_lagrange.py::test_equations_of_motion_against_lagrange[one_link-free-given0]",
     "test_tuning.py::test_leads_of_any_rhythm_and_delay[-unequal]",
     "test_unknown_stiffness.py::test_a_held_force_counts_as_held_however_the_motion_is_integrated",
     "test_urdf.py::test_a_result_holds_all_that_the_urdf_said",
