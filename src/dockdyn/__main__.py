@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+from dockdyn.imports import leave_out
 from dockdyn.interrupt import listen
 
 SELDOM = 100_000  # objects: a command makes many that stay, and looking for cycles among them takes a fifth of its time
@@ -12,6 +13,7 @@ SELDOM = 100_000  # objects: a command makes many that stay, and looking for cyc
 def main() -> None:
     """Entry point."""
     listen()
+    leave_out()
     gc.set_threshold(SELDOM)
     from dockdyn.cli import main as cli
 

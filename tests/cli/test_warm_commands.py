@@ -1,4 +1,4 @@
-"""A command of a structure that was compiled before traces nothing and asks XLA for nothing."""
+"""A command of a structure that was compiled before traces nothing, asks XLA for nothing, and imports no Dask."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ import collections, json, sys
 import jax.monitoring
 seen = collections.Counter()
 jax.monitoring.register_event_duration_secs_listener(lambda name, *_, **__: seen.update([name.rpartition("/")[2]]))
-from dockdyn.cli import main
+from dockdyn.__main__ import main
 sys.argv[0] = "dockdyn"
-main.main()
+main()
+seen.update(name for name in ("dask", "distributed") if sys.modules.get(name))
 print(json.dumps(seen), file=sys.stderr)
 """
 COMMANDS = {
     "bodies": "run probe-cone --quiet --out free",
+    "flexible": "run flexible-panels --quiet --out flexible",
     "arm": "run gibson-2d --quiet --out arm",
     "masses": "run paraskevas-b --quiet --out masses",
     "rig": "run sits --quiet --out rig",

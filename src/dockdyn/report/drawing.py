@@ -79,9 +79,15 @@ def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[A
 def scenario_content(dataset: xr.Dataset) -> Any:  # noqa: ANN401, of the schema of its kind
     """The scenario of a result; None where a law or surface of the user's own can no longer be imported."""
     try:
-        return parse(dataset.attrs["scenario"], "result").content
+        return _content_of(dataset.attrs["scenario"])
     except ScenarioError:
         return None
+
+
+@functools.lru_cache(maxsize=8)
+def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its kind
+    """What a scenario's text says, read once for all figures."""
+    return parse(text, "result").content
 
 
 def pair_labels(dataset: xr.Dataset) -> list[str]:

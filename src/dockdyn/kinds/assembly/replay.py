@@ -11,6 +11,7 @@ import xarray as xr
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.connections import ties
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
+from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
@@ -82,11 +83,10 @@ def _points(feature: object) -> np.ndarray:
     return np.array(found, float)
 
 
+@Program
 def made_members(feature: object) -> list[Ball | Capsule | Ring]:
-    """The members of a feature, as NumPy arrays."""
-    import jax
-
-    return jax.tree.map(np.asarray, feature.members())  # type: ignore[attr-defined]
+    """The members of a feature."""
+    return feature.members()  # type: ignore[attr-defined]
 
 
 def reach_of(content: SeveralBodiesSection) -> float:

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
 
+from dockdyn.imports import let_in
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.translate.trees import OfOthers
 
@@ -83,6 +84,7 @@ def module_of(name: str) -> ModuleType:
 
     Raises what the module's own code raises.
     """
+    let_in()
     before = list(sys.path)
     sys.path[:0] = places.get()
     try:

@@ -11,6 +11,7 @@ from itertools import islice
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 
+from dockdyn.imports import let_in
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.conduct import Done, compute
 from dockdyn.studies.campaign.store import Campaign
@@ -37,6 +38,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
     installed, no scheduler answers.
     """
     option = f"--workers {count}" if scheduler is None else f"--scheduler {scheduler}"
+    let_in()
     try:
         import distributed
     except ImportError:

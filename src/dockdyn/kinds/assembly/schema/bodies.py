@@ -56,5 +56,5 @@ class BodySection(FreeBodySection):
         if self.flexible is not None:
             if self.joint is None:
                 refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')
-            self.flexible.check(self.body())
+            self.flexible.check(self.mass, self.inertia)
         return self

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from dockdyn.elements import ModalSpring
@@ -31,29 +31,32 @@ TurningParticipation = quantity("kg*m", "a participation", component=True)
 PerMetre = quantity("1/m", "a slope", component=True)
 
 
-def _modes_of(link: UniformBeam | CantileverModes) -> CantileverModes:
+@jit_once
+def _modes_of(section: FlexibleSection) -> CantileverModes:
+    link = section.link()
     return link.modes() if isinstance(link, UniformBeam) else link
 
 
 @jit_once
-def _mass_beside(link: UniformBeam | CantileverModes, body: RigidBody) -> Float[Array, "modes modes"]:
-    """What is left of the modal masses beside the mean motion, over the modal masses."""
-    modes = _modes_of(link)
+def _mass_beside(section: FlexibleSection, mass: ArrayLike, inertia: ArrayLike) -> Float[Array, "modes modes"]:
+    """What is left of the modal masses beside the mean motion of a link of this mass (kg) and inertia (3 × 3, kg m²), over the
+    modal masses."""
+    modes = section.modes()
     scale = jnp.sqrt(modes.mass)
-    return modes.vibrating_mass(body) / jnp.outer(scale, scale)
+    return modes.vibrating_mass(RigidBody.of(mass, inertia)) / jnp.outer(scale, scale)
 
 
-def _heaviest(modes: CantileverModes, body: RigidBody) -> str:
+def _heaviest(modes: CantileverModes, mass: float, about_centre: np.ndarray) -> str:
     """Along or about which of the link's axes modes carry most beside what the body has, and both; empty where it is less
     along and about each of them.
 
     What modes carry is their effective mass, the sum of the squares of participations over modal masses; of turning about
-    the root.
+    the root. The body has a `mass` (kg) and an inertia (3 × 3, kg m²) `about_centre`.
     """
-    root, inertia = np.asarray(modes.root), np.asarray(body.inertia)
-    about = inertia + float(body.mass) * (root @ root * np.eye(3) - np.outer(root, root))
+    root = np.asarray(modes.root)
+    about = about_centre + mass * (root @ root * np.eye(3) - np.outer(root, root))
     ways = (
-        (np.asarray(modes.translation), np.full(3, float(body.mass)), "along {}, {} kg of {} kg"),
+        (np.asarray(modes.translation), np.full(3, mass), "along {}, {} kg of {} kg"),
         (np.asarray(modes.rotation), np.diag(about), "about {} at the root, {} kg m² of {} kg m²"),
     )
     found = []
@@ -82,9 +85,9 @@ class FlexibleSection(Section):
 
     def modes(self) -> CantileverModes:
         """Its modes, also from traced numbers."""
-        return _modes_of(self._link())
+        return _modes_of(self)
 
-    def _link(self) -> UniformBeam | CantileverModes:
+    def link(self) -> UniformBeam | CantileverModes:
         raise TypeError
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
@@ -96,12 +99,13 @@ class FlexibleSection(Section):
         modes = self.modes()
         return ModalSpring(modes.stiffness(), modes.damping())
 
-    def check(self, body: RigidBody) -> None:
-        """Refuses modes that carry more than the body has."""
-        link = self._link()
-        least = np.linalg.eigvalsh(np.asarray(_mass_beside(link, body))).min()
+    def check(self, mass: float, inertia: list[list[float]]) -> None:
+        """Refuses modes that carry more than the link has, a `mass` (kg) and an `inertia` (kg m²)."""
+        about_centre = np.array(inertia, float)
+        least = np.linalg.eigvalsh(np.asarray(_mass_beside(self, mass, about_centre))).min()
         if least < -ROUNDING:
-            more = _heaviest(_modes_of(link), body) or f"all axes together, by {-least:.2g} of a modal mass"
+            heaviest = _heaviest(self.modes(), mass, about_centre)
+            more = heaviest or f"all axes together, by {-least:.2g} of a modal mass"
             refuse(
                 f"flexible: its modes carry more mass or inertia than the body has: {more}; "
                 "mass, inertia, root and modes must be of the same link, in the same units and axes"
@@ -144,9 +148,9 @@ class UniformBeamSection(FlexibleSection):
         return ["m"] * sum(self.bending_modes) + ["rad"] * self.twist_modes
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
-        return self._link().deflection(place)
+        return self.link().deflection(place)
 
-    def _link(self) -> UniformBeam:
+    def link(self) -> UniformBeam:
         length = number(self.length)
         return UniformBeam(
             root=jnp.asarray(self.root, float),
@@ -204,7 +208,7 @@ class ModeTableSection(FlexibleSection):
     def mode_units(self) -> list[str]:
         return ["m"] * len(self.mode)
 
-    def _link(self) -> CantileverModes:
+    def link(self) -> CantileverModes:
         def column(key: str) -> Float[Array, "modes *shape"]:
             return jnp.stack([jnp.asarray(getattr(mode, key), float) for mode in self.mode])
 
