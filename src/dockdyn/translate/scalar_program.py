@@ -28,10 +28,10 @@ class Untranslatable(Exception):
 class Value:
     """A number that the program computes."""
 
-    __slots__ = ("kind", "name")
+    __slots__ = ("home", "kind", "name")
 
-    def __init__(self, name: int, kind: Kind):
-        self.name, self.kind = name, kind
+    def __init__(self, name: int, kind: Kind, home: Block):
+        self.name, self.kind, self.home = name, kind, home  # the block that computes it
 
 
 Scalar = Value | float | int | bool
@@ -60,6 +60,11 @@ class Block:
     """Statements, one after another."""
 
     lines: list[Statement] = field(default_factory=list)
+
+
+@dataclass
+class Question(Block):
+    """The head of a loop, which is done once more than its body."""
 
 
 @dataclass
@@ -120,7 +125,7 @@ class Copy:
 class While:
     """Again and again: `head`, then `body` while `condition` holds."""
 
-    head: Block
+    head: Question
     condition: Scalar
     body: Block
 
@@ -232,14 +237,16 @@ class Builder:
         self.body = Block()
         self.block = self.body
         self.known: dict[object, Value] = {}  # computed already, in this block and those around it
-        self.since: list[list[object]] = [[]]  # what is known since each of these blocks began, outermost first
+        self.around = [self.body]  # blocks that the present one is in, outermost first, and itself
+        self.turns = [False]  # which of these are done again and again, whatever holds
+        self.since: list[list[object]] = [[]]  # what is known since each of them began
         self.slots: list[Slot] = []
         self.work = 0  # bytes of working memory
         self.count = 0  # of values
 
     def value(self, kind: Kind) -> Value:
         self.count += 1
-        return Value(self.count, kind)
+        return Value(self.count, kind, self.block)
 
     def compute(self, operation: str, *operands: Scalar) -> Scalar:
         """The result of an operation, known already where it can be."""
@@ -255,9 +262,27 @@ class Builder:
         value = self.known.get(key)
         if value is None:
             value = self.known[key] = self.value(kind)
-            self.since[-1].append(key)
-            self.block.lines.append(Compute(value, operation, operands))
+            place = self.earliest(operation, operands)
+            value.home = self.around[place]
+            self.since[place].append(key)
+            value.home.lines.append(Compute(value, operation, operands))
         return value
+
+    def earliest(self, operation: str, operands: tuple[Scalar, ...]) -> int:
+        """The block around, by number, where an operation is computed: before the loops in which it would always be the same.
+
+        Not before a branch, which may be there to save it.
+        """
+        present = len(self.around) - 1
+        if operation in ("div", "rem") and kind_of(operands[0]) == "int":  # stops the process where it divides by zero
+            return present
+        homes = {id(one.home) for one in operands if isinstance(one, Value)}
+        found = place = present
+        while self.turns[place] and id(self.around[place]) not in homes:
+            place -= 1
+            if not isinstance(self.around[place], Question):
+                found = place
+        return found
 
     def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
         if not isinstance(condition, Value):
@@ -301,13 +326,17 @@ class Builder:
         self.block.lines.append(Put(slot, value))
 
     @contextmanager
-    def inside(self, block: Block) -> Iterator[None]:
-        """What is built goes into `block`."""
+    def inside(self, block: Block, again: bool = False) -> Iterator[None]:
+        """What is built goes into `block`, which a loop does `again` and again."""
         outer, self.block = self.block, block
+        self.around.append(block)
+        self.turns.append(again)
         self.since.append([])
         yield
         for key in self.since.pop():
             del self.known[key]
+        self.around.pop()
+        self.turns.pop()
         self.block = outer
 
     @contextmanager
@@ -317,11 +346,11 @@ class Builder:
             yield start
             return
         slot = self.slot("int", start)
-        head, body = Block(), Block()
-        with self.inside(head):
+        head, body = Question(), Block()
+        with self.inside(head, again=True):
             index = self.get(slot)
             going = self.compute("lt", index, count)
-            with self.inside(body):
+            with self.inside(body, again=True):
                 yield index
                 self.put(slot, self.compute("add", index, 1))
         self.block.lines.append(While(head, going, body))

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.contact.surfaces.surface import Extent, Surface
@@ -47,64 +48,97 @@ class DistanceGrid(Surface):
 
     def extent(self, reach: float) -> Extent:
         """All of the grid."""
-        size = self.spacing * jnp.asarray(self.coefficients.shape)
-        far = jnp.linalg.norm(jnp.maximum(jnp.abs(self.corner), jnp.abs(self.corner + size)))
+        corner, size = np.asarray(self.corner), np.asarray(self.spacing) * self.coefficients.shape
+        far = np.linalg.norm(np.maximum(np.abs(corner), np.abs(corner + size)))
         return Extent(far, -far, far, whole=True)
 
     def signed_distance(self, point: Vector) -> Scalar:
-        inner, squared = self._nearest(point)
-        distance = self._interpolated(inner)
+        return self.distance_and_normal(point)[0]
+
+    def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
+        inner, beyond = self._nearest(point)
+        distance, slopes = self._interpolated(inner)
+        squared = _squared(beyond)
         outside = squared > 0
-        return jnp.where(outside, jnp.sqrt(jnp.where(outside, squared + distance**2, 1.0)), distance)
+        far = jnp.sqrt(jnp.where(outside, squared + distance**2, 1.0))
+        per_metre = 1 / self.spacing
+        normal = [slope * per_metre for slope in slopes]
+        # where the nearest place of the grid is on a face, it does not move as the point moves away from that
+        aside = [
+            (past + jnp.where(past == 0, distance * along, 0.0)) / far
+            for past, along in zip(beyond, normal, strict=True)
+        ]
+        normal = [jnp.where(outside, one, other) for one, other in zip(aside, normal, strict=True)]
+        turn = Quaternion.of(self.attitude).matrix()
+        return jnp.where(outside, far, distance), turn @ Vector(*normal)
 
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar:
         """From that of the nearest node."""
-        inner, squared = self._nearest(point)
+        inner, beyond = self._nearest(point)
+        squared = _squared(beyond)
         nodes = [jnp.round(place) for place in inner]
         away = jnp.sqrt(sum(((place - node) ** 2 for place, node in zip(inner, nodes, strict=True)), jnp.zeros(())))
         known = jax.lax.dynamic_slice(self.nodes, [node.astype(int) for node in nodes], (1, 1, 1))[0, 0, 0]
         least = known - self.steepest * (away + ASIDE) * self.spacing
         outside = squared > 0
-        beyond = jnp.sqrt(jnp.where(outside, squared + jnp.maximum(least, 0.0) ** 2, 1.0))
-        return jnp.where(outside, beyond, least) - self.steepest * radius
+        far = jnp.sqrt(jnp.where(outside, squared + jnp.maximum(least, 0.0) ** 2, 1.0))
+        return jnp.where(outside, far, least) - self.steepest * radius
 
-    def _nearest(self, point: Vector) -> tuple[list[Scalar], Scalar]:
-        """The place of the grid nearest to a point, counted in spacings from the corner, and the square of how far (m) it is.
+    def _nearest(self, point: Vector) -> tuple[list[Scalar], list[Scalar]]:
+        """The place of the grid nearest to a point, counted in spacings from the corner, and how far (m) the point is from
+        there along each axis.
 
         The first and the last cell are none of the grid: they lack a node beside them.
         """
         turn = Quaternion.of(self.attitude).matrix()
         local = turn.transposed_times(point - Vector.of(self.point)) - Vector.of(self.corner)
-        places = [part / self.spacing for part in (local.x, local.y, local.z)]
+        places = [part * (1 / self.spacing) for part in (local.x, local.y, local.z)]
         lasts = [count - 2.0 for count in self.coefficients.shape]
         inner = [jnp.clip(place, 1.0, last) for place, last in zip(places, lasts, strict=True)]
-        beyond = [(place - kept) * self.spacing for place, kept in zip(places, inner, strict=True)]
-        return inner, sum((part * part for part in beyond), jnp.zeros(()))
+        return inner, [(place - kept) * self.spacing for place, kept in zip(places, inner, strict=True)]
 
-    def _interpolated(self, places: list[Scalar]) -> Scalar:
-        """The spline at a place, counted in spacings from the corner, that is at least one from every face of the grid."""
+    def _interpolated(self, places: list[Scalar]) -> tuple[Scalar, list[Scalar]]:
+        """The spline at a place, counted in spacings from the corner, that is at least one from every face of the grid, and its
+        derivatives along the axes (m per spacing)."""
         cells = [
             jnp.minimum(jnp.floor(place), count - 3.0)
             for place, count in zip(places, self.coefficients.shape, strict=True)
         ]
-        weights = [_weights(place - cell) for place, cell in zip(places, cells, strict=True)]
         first = [cell.astype(int) - 1 for cell in cells]
         near = jax.lax.dynamic_slice(self.coefficients, first, (TAPS,) * 3)
+        shares = [place - cell for place, cell in zip(places, cells, strict=True)]
+        (x, y, z), (along_x, along_y, along_z) = map(_weights, shares), map(_slopes, shares)
+        lines = [[[near[i, j, k] for k in range(TAPS)] for j in range(TAPS)] for i in range(TAPS)]
+        values, rises = ([[_sum(by, line) for line in plane] for plane in lines] for by in (z, along_z))
+        in_planes = [_sum(y, line) for line in values]
+        slopes = (
+            _sum(along_x, in_planes),
+            _sum(x, [_sum(along_y, line) for line in values]),
+            _sum(x, [_sum(y, line) for line in rises]),
+        )
+        return _sum(x, in_planes), list(slopes)
 
-        def along(axis: int, *index: int) -> Scalar:
-            if axis == 3:
-                return near[index]
-            return reduce(jnp.add, [weights[axis][tap] * along(axis + 1, *index, tap) for tap in range(TAPS)])
 
-        return along(0)
+def _squared(parts: list[Scalar]) -> Scalar:
+    return sum((part * part for part in parts), jnp.zeros(()))
+
+
+def _sum(weights: list[Scalar], values: list[Scalar]) -> Scalar:
+    return reduce(jnp.add, [weight * value for weight, value in zip(weights, values, strict=True)])
 
 
 def _weights(share: Scalar) -> list[Scalar]:
     """What the four nodes around a place count, `share` of a spacing after the second of them (Unser 1999, eq. 2)."""
     rest = 1 - share
     return [
-        rest**3 / 6,
-        2 / 3 - share**2 * (2 - share) / 2,
-        2 / 3 - rest**2 * (2 - rest) / 2,
-        share**3 / 6,
+        rest * rest * rest * (1 / 6),
+        2 / 3 - share * share * (1 - 0.5 * share),
+        2 / 3 - rest * rest * (1 - 0.5 * rest),
+        share * share * share * (1 / 6),
     ]
+
+
+def _slopes(share: Scalar) -> list[Scalar]:
+    """Derivatives of these weights by the share."""
+    rest = 1 - share
+    return [-0.5 * rest * rest, share * (1.5 * share - 2), rest * (2 - 1.5 * rest), 0.5 * share * share]

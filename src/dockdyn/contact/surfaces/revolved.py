@@ -10,10 +10,12 @@ from functools import reduce
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.programs import Program
 
 
 class Revolved(Surface):
@@ -32,11 +34,7 @@ class Revolved(Surface):
     def of(point: ArrayLike, axis: ArrayLike, profile: ArrayLike, rounding: ArrayLike) -> Revolved:
         """Of the corners (n, 2) of its outline: along the axis from `point`, and from the axis (m)."""
         axis, outline, rounding = jnp.asarray(axis, float), jnp.asarray(profile, float), jnp.asarray(rounding, float)
-        after = jnp.roll(outline, -1, axis=0)
-        area = jnp.sum(outline[:, 0] * after[:, 1] - outline[:, 1] * after[:, 0])
-        outline = jnp.where(area > 0, outline, outline[::-1])
-        corners = _set_back(outline, rounding)
-        return Revolved(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), corners, rounding)
+        return Revolved(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), core_of(outline, rounding), rounding)
 
     def reference(self) -> Vector:
         return Vector.of(self.point)
@@ -49,9 +47,10 @@ class Revolved(Surface):
         return True
 
     def extent(self, reach: float) -> Extent:
-        far = 1.02 * (jnp.max(self.corners[:, 1]) + self.rounding)
+        along, from_axis = np.asarray(self.corners).T
+        far = 1.02 * (from_axis.max() + self.rounding)
         margin = 0.02 * far + self.rounding
-        return Extent(far, jnp.min(self.corners[:, 0]) - margin, jnp.max(self.corners[:, 0]) + margin, whole=True)
+        return Extent(far, along.min() - margin, along.max() + margin, whole=True)
 
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
@@ -59,6 +58,14 @@ class Revolved(Surface):
 
 
 Corner = tuple[Scalar, Scalar]
+
+
+@Program
+def core_of(outline: Float[Array, "n 2"], rounding: Scalar) -> Float[Array, "n 2"]:
+    """Corners (m) of an outline, in either order, set back by its rounding (m), with the solid to the left."""
+    after = jnp.roll(outline, -1, axis=0)
+    area = jnp.sum(outline[:, 0] * after[:, 1] - outline[:, 1] * after[:, 0])
+    return _set_back(jnp.where(area > 0, outline, outline[::-1]), rounding)
 
 
 def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"]:

@@ -97,7 +97,7 @@ Damping = quantity("N*s/m", "a damping", least=0)
 Stiffness = quantity("N/m", "a stiffness", above=0)
 Forces = Annotated[list[quantity("N", "a force", component=True, least=0)], Field(fail_fast=True)]
 
-NormalLawSection = choice(
+NormalLawSection: Any = choice(
     "law",
     [
         part(
@@ -144,7 +144,7 @@ NormalLawSection = choice(
     OwnNormalLaw,
 )
 
-FrictionSection = choice(
+FrictionSection: Any = choice(
     "law",
     [
         part(
@@ -162,7 +162,7 @@ Parts = Annotated[list["SurfaceSection"], Field(min_length=2)]
 UnionShape = part("shape", "union", UnionSurface, parts=Parts)
 IntersectionShape = part("shape", "intersection", IntersectionSurface, parts=Parts)
 
-SurfaceSection = choice(
+SurfaceSection: Any = choice(
     "shape",
     [
         part(

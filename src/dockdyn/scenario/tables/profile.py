@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from dockdyn.contact.surfaces.revolved import Revolved
+from dockdyn.contact.surfaces.revolved import core_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import Coordinate
 from dockdyn.scenario.tables.part import refuse
@@ -43,7 +43,7 @@ def outlined(section: Any) -> None:  # noqa: ANN401, a table that `part` makes
         refuse("profile: two corners that follow each other are the same; the last is joined to the first")
     if _crosses(corners, edges):
         refuse("profile: its pieces cross each other, or fold back; the last corner is joined to the first")
-    found = np.asarray(Revolved.of(section.point, section.axis, section.profile, section.rounding).corners)
+    found = np.asarray(core_of(corners, section.rounding))
     outline = corners if np.sum(_cross(corners, np.roll(corners, -1, axis=0))) > 0 else corners[::-1]
     before, after = (np.roll(one, -1, axis=0) - one for one in (outline, found))
     if not (np.einsum("ij,ij->i", before, after) > 0).all() or (found[:, 1] < 0).any():

@@ -31,7 +31,18 @@ from dockdyn.translate.arrays import (
 )
 from dockdyn.translate.jaxpr import Translator, numbers_of, parts, rule
 from dockdyn.translate.rules.places import unset
-from dockdyn.translate.scalar_program import KINDS, Block, Branch, Builder, Scalar, Slot, Untranslatable, Value, While
+from dockdyn.translate.scalar_program import (
+    KINDS,
+    Block,
+    Branch,
+    Builder,
+    Question,
+    Scalar,
+    Slot,
+    Untranslatable,
+    Value,
+    While,
+)
 
 
 @rule("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint", "remat2")
@@ -159,16 +170,16 @@ def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any]
     body, _ = parts(params["body_jaxpr"])
     changes = _changes(body, second, len(start))
     fixed = [one for one, change in zip(start, changes, strict=True) if not change]
-    head, turn = Block(), Block()
+    head, turn = Question(), Block()
     with translator.freezing([*asked, *used, *fixed]):
         carried = Carried.of(translator, start, changes)
-        with builder.inside(head):
+        with builder.inside(head, again=True):
             now = carried.now()
             with translator.freezing(now):  # which the turn reads after the question
                 (asking,) = translator.call(params["cond_jaxpr"], [*asked, *now])
             lanes = [element(builder, asking, index) for index in np.ndindex(asking.shape)]
             condition = reduce(partial(builder.compute, "or"), lanes)
-            with builder.inside(turn), translator.freezing(now if asking.shape else []):
+            with builder.inside(turn, again=True), translator.freezing(now if asking.shape else []):
                 after = translator.call(params["body_jaxpr"], [*used, *now])
                 if asking.shape:
                     after = [_where(builder, asking, one, old) for one, old in zip(after, now, strict=True)]

@@ -78,7 +78,7 @@ def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any]
         raise Untranslatable("a gather from nothing")
     filled = "FILL" in str(params["mode"]).upper()
     fill = _filling(params["fill_value"], array.dtype)
-    if isinstance(array, Numbers) and any(isinstance(one, Value) for one in _all_of(starts)):
+    if isinstance(array, Numbers) and not _is_known(starts):
         array = in_memory(builder, array)
     array, starts = (near(builder, one, outs[0].shape) for one in (array, starts))
     batched = list(zip(names.operand_batching_dims, names.start_indices_batching_dims, strict=True))
@@ -94,9 +94,9 @@ def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any]
     return [produced(builder, outs[0].shape, array.dtype, of)]
 
 
-def _all_of(array: Array) -> list[Scalar]:
-    """Its numbers; of one in memory, that they are not known."""
-    return list(array.values.ravel()) if isinstance(array, Numbers) else [Value(0, "int")]
+def _is_known(array: Array) -> bool:
+    """Whether all its numbers are known: not where it lies in memory."""
+    return isinstance(array, Numbers) and not any(isinstance(one, Value) for one in array.values.ravel())
 
 
 def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
@@ -128,7 +128,7 @@ def _scatter(name: str, operation: str | None) -> None:
         def new(old: Any, part: Any) -> Scalar:  # noqa: ANN401, of tables of objects
             return part if operation is None else fitting(builder, SAME[operation](builder, old, part), array.dtype)
 
-        known = all(not isinstance(one, Value) for one in _all_of(starts))
+        known = _is_known(starts)
         if isinstance(array, Numbers) and known:
             values = array.values.copy()
             numbers = as_numbers(builder, parts)
