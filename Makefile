@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 NEWEST := $(VENV)-newest
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+# Tests start many processes; each would compile all modules of dockdyn again where what is compiled may not be kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test verify lint newest docs bench clean

@@ -19,12 +19,24 @@ LEADS = {"lead": 5.659e-3, "second_lead": 2.725e-5}  # s, s²
 
 POLES = np.array([POLE, POLE.conjugate()])
 RESIDUES = GAIN * (POLES - ZERO) / (POLES - POLES[::-1])
+SETTLED = -RESIDUES / POLES  # of a command of 1
+FED = RESIDUES.sum().real
 
 
 def moved(modes, command, time):
     """Modes (..., 2) after `time` (s) under a held command."""
-    settled = -RESIDUES / POLES * np.asarray(command)[..., None]
-    return settled + np.exp(POLES * np.asarray(time)[..., None]) * (modes - settled)
+    return relaxed(modes, command, decay_over(time))
+
+
+def decay_over(time):
+    """What is left (..., 2) of the modes' distance from where they settle after `time` (s)."""
+    return np.exp(POLES * np.asarray(time)[..., None])
+
+
+def relaxed(modes, command, decay):
+    """Modes (..., 2) under a held command when their distance from where they settle has fallen by `decay`."""
+    settled = SETTLED * np.asarray(command)[..., None]
+    return settled + decay * (modes - settled)
 
 
 def mean_modes(modes, command, time):
@@ -38,7 +50,7 @@ def place(modes):
 
 
 def speed(modes, command):
-    return (modes * POLES).sum(-1).real + RESIDUES.sum().real * command
+    return (modes * POLES).sum(-1).real + FED * command
 
 
 def simulate(
@@ -96,28 +108,37 @@ def simulate(
     encoders = [x] * 60
     answer = dict(getattr(law, "leads", {}))  # also while approaching
     total = np.zeros(rigs)
+    jitters, noisy, carries = np.any(jitter), np.any(noise), np.any(believed)
+    misread, drops = np.any(position_noise), np.any(drop_rate)
+    decay, late = decay_over(np.full(rigs, period)), delay
     for k in range(before + steps + 1):
         now = k - before
         if k:
-            modes[k] = moved(modes[k - 1], commands[k - 1], np.full(rigs, period))
-        late = delay + (jitter * rng.random(rigs) if np.any(jitter) else 0.0)
-        whole = np.floor(late / period + 1e-9).astype(int)
+            modes[k] = relaxed(modes[k - 1], commands[k - 1], decay)
+        if jitters or not k:
+            late = delay + (jitter * rng.random(rigs) if jitters else 0.0)
+            whole = np.floor(late / period + 1e-9).astype(int)
+            older = decay_over((whole + 1) * period - late)
         at = np.maximum(k - 1 - whole, 0)
-        felt_modes = moved(modes[at, rows], commands[at, rows], (whole + 1) * period - late)
+        old_modes, old_commands = modes[at, rows], commands[at, rows]
+        felt_modes = relaxed(old_modes, old_commands, older)
         felt = place(felt_modes)
-        moving = speed(felt_modes, commands[at, rows])
+        moving = speed(felt_modes, old_commands)
         jolt, last_speed = (moving - last_speed) / period, moving
-        encoders = [place(modes[k]), *encoders[:-1]]
-        rate = (felt - last_felt) / period if averaged else speed(felt_modes, commands[at, rows])
+        robot = place(modes[k])
+        encoders = [robot, *encoders[:-1]]
+        rate = (felt - last_felt) / period if averaged else moving
         last_felt = felt
-        pressed = place(mean_modes(modes[at, rows], commands[at, rows], period)) if means else felt
+        pressed = place(mean_modes(old_modes, old_commands, period)) if means else felt
         pushed = -stiffness * pressed - damping * rate
         touching = (now * period - late - means * period >= -1e-9) if bilateral else (felt > 0)
         pushed = np.where(touching, pushed if bilateral else np.minimum(pushed, 0), 0.0)
-        pushed = pushed - tool * jolt + believed * second_difference(encoders, late + means * period / 2, period)
-        measured = pushed + (noise * rng.standard_normal(rigs) if np.any(noise) else 0.0)
-        encoder = position_noise * rng.standard_normal((2, rigs)) if np.any(position_noise) else np.zeros((2, rigs))
-        kept_back = rng.random(rigs) < drop_rate if np.any(drop_rate) else np.zeros(rigs, bool)
+        pushed = pushed - tool * jolt
+        if carries:
+            pushed = pushed + believed * second_difference(encoders, late + means * period / 2, period)
+        measured = pushed + (noise * rng.standard_normal(rigs) if noisy else 0.0)
+        encoder = position_noise * rng.standard_normal((2, rigs)) if misread else np.zeros((2, rigs))
+        kept_back = rng.random(rigs) < drop_rate if drops else np.zeros(rigs, bool)
         force = np.where(kept_back, force, measured)
         reached = np.where(kept_back, reached, felt + encoder[0])
         compensation, gain = np.zeros(rigs), np.zeros(rigs)
@@ -129,7 +150,7 @@ def simulate(
                 "force": force,
                 "position": x,
                 "velocity": v,
-                "robot_position": place(modes[k]) + encoder[1],
+                "robot_position": robot + encoder[1],
                 "robot_velocity": speed(modes[k], commands[k - 1]),
                 "touched_position": reached,
                 "touching": np.ones(rigs, bool) if bilateral else np.abs(force) > threshold,
@@ -145,7 +166,7 @@ def simulate(
         else:
             commands[k] = commands[k - 1]
         if now >= 0:
-            row = (x, v, place(modes[k]), force, compensation, gain)
+            row = (x, v, robot, force, compensation, gain)
             for name, value in zip(names, row, strict=True):
                 kept[name][now] = value
         x = x + v * period + total * period**2 / (2 * mass) if now >= 0 else x + v * period

@@ -304,24 +304,22 @@ class Buffer(dockdyn.NormalLaw):
                 dockdyn.load(file)
 
 
-def seconds(*arguments):
-    """Best of three of a Python process."""
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        times.append(time.perf_counter() - began)
-    return min(times)
+def seconds(code):
+    """Of a Python process."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    return time.perf_counter() - began
 
 
 def test_start_is_quick():
     """The whole library loads in at most 2.5 times JAX's own time; help and version do without JAX."""
     everything = "import dockdyn; [getattr(dockdyn, name) for name in dockdyn.__all__]"
-    jax = seconds("-c", "import jax")
-    assert seconds("-c", "import dockdyn") <= 2.5 * jax
-    assert (
-        seconds("-c", "import sys; sys.argv = ['dockdyn', '--help']; from dockdyn.cli.main import main; main()") < jax
-    )
+    shown = "import sys; sys.argv = ['dockdyn', '--help']; from dockdyn.cli.main import main; main()"
+    for _ in range(3):  # others may be busy: once in three is enough
+        jax, package, told = map(seconds, ("import jax", "import dockdyn", shown))
+        if package <= 2.5 * jax and told < jax:
+            break
+    assert package <= 2.5 * jax and told < jax
     check = f"import sys; {everything}; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", check], check=True)
     for option in ("--help", "--version"):

@@ -25,6 +25,7 @@ from dockdyn.integrate.model import State
 from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 ENERGY, MOMENTUM = 1e-9, 1e-12
 RING = body(35.0, (13.0, 7.0, 7.5), (0.4, -0.3, 0.2))
@@ -151,7 +152,7 @@ def test_a_group_is_its_members_one_by_one():
     one, other = together.initial(), apart.initial()
     other = State(one.q, one.v, other.mode, other.memory)
 
-    @jax.jit
+    @Program
     def answers(system, x):
         rate = system.flow(0.0, x, ())
         return (rate.v, rate.memory), system.outputs(0.0, x).guards, system.balance(x)

@@ -14,6 +14,7 @@ import pytest
 
 import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import LAWS, resolve
+from dockdyn.programs import Program
 
 COUNTS = [200, pytest.param(10_000, marks=pytest.mark.full)]
 BATCH = 200  # the size for which everything is compiled, once
@@ -51,7 +52,7 @@ def contacts(count, rows, seed=0):
 @cache
 def batched(function):
     """`function` over the first axis of its arguments, in batches of one size."""
-    many = jax.jit(jax.vmap(function))
+    many = Program(jax.vmap(function))
 
     def over(*arguments):
         count = len(arguments[0])

@@ -17,6 +17,7 @@ import dockdyn
 from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
 from dockdyn.kinds.free_flight.nominal import rest
 from dockdyn.kinds.resting import nominal_of
+from dockdyn.programs import Program
 from dockdyn.stability import linearise, stable_windows
 from dockdyn.stability.linearise import seen
 from dockdyn.studies.margins.answer import margins
@@ -29,7 +30,7 @@ def scaled_close(found, known, tolerance):
 # --- closed forms ----------------------------------------------------------------------------------------------------
 
 
-@jax.jit
+@Program
 def resting(contents, nominal):
     def one(content):
         model, state = rest(content, nominal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -65,10 +66,16 @@ app.add_typer(rig.app, name="rig")
 app.add_typer(fmu.app, name="fmu")
 
 
+@cache
+def _command() -> Any:  # noqa: ANN401, Typer keeps the type to itself
+    """The whole tree of commands, which takes Typer as long as many a command takes."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Entry point: bad input is one line on the error stream and exit code 2."""
     try:
-        code = app(prog_name="dockdyn", standalone_mode=False)
+        code = _command()(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read

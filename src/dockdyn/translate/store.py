@@ -27,12 +27,16 @@ from dockdyn.files import write_file
 from dockdyn.translate.native import Code
 
 LARGEST = 512 * 2**20  # bytes in all; the oldest entries go first
+SHARE = 64  # the folder is looked through when a process has written one of so many parts of that
 ABANDONED = 86400  # s, after which what a process has begun to write and not finished is nobody's
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
 
 def folder() -> Path:
     return cache_folder() / "native"
+
+
+_unseen: dict[Path, int] = {}  # bytes that this process has written into a folder since it was looked through
 
 
 @cache
@@ -102,21 +106,25 @@ def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain dat
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **arrays)
     body = len(text).to_bytes(8, "little") + text + data.getvalue()
+    place = folder()
     with contextlib.suppress(OSError):
-        write_file(folder() / f"{name}.bin", hashlib.sha256(body).digest() + body)
-        bound(folder())
+        write_file(place / f"{name}.bin", hashlib.sha256(body).digest() + body)
+        _unseen[place] = _unseen.get(place, LARGEST) + len(body)  # the first time, whatever others have left
+        if SHARE * _unseen[place] >= LARGEST:
+            _unseen[place] = 0
+            bound(place)
 
 
 def bound(place: Path) -> None:
-    """Removes the entries of a folder that were not used for longest, where there are too many, and what killed processes
-    have left."""
+    """Removes the entries of a folder that were not used for longest, where there are too many with what may come before it
+    is looked through again, and what killed processes have left."""
     for part in place.glob(".*.part"):
         if time.time() - part.stat().st_mtime > ABANDONED:
             part.unlink(missing_ok=True)
     found = [(one.stat().st_mtime_ns, one.stat().st_size, one) for one in place.glob("*.bin")]
     total = sum(size for _, size, _ in found)
     for _, size, file in sorted(found):
-        if total <= LARGEST:
+        if SHARE * total <= (SHARE - 1) * LARGEST:
             return
         file.unlink(missing_ok=True)
         total -= size

@@ -12,6 +12,7 @@ from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, make_steered
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.stability import RestSection
+from dockdyn.programs import trace_once
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse
@@ -49,8 +50,12 @@ class AssemblySection(SeveralBodiesSection):
             refuse("integrator.method must be located: phases begin at instants")
         return self
 
+    @trace_once
     def model(self) -> Assembly:
-        model, starts = super().model(), self.starts()
+        model = super().model()
+        if self.orbit is None and self.control is None:
+            return model
+        starts = self.starts()
         return replace(
             model,
             gravity=None if self.orbit is None else Gravity(self.orbit.make(), starts[self.base()][0].position),
