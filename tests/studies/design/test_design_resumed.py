@@ -107,6 +107,24 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
         assert trail.read_bytes() == before
 
 
+def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
+    """Of one run; what is torn off among designs with derivatives, or behind them, comes again, byte for byte."""
+    text = SCENARIO.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"')
+    text = text.replace('"95 % of peak_normal_force"', '"peak_normal_force"').replace("[campaign]\nruns = 5\n", "")
+    file.write_text(text.replace('"< 9 N in 90 %"', '"< 9 N"').replace("cases = 2\n", ""))
+    whole = dockdyn.design(file, tmp_path / "whole")
+    trail = tmp_path / "whole" / "trail.jsonl"
+    before = trail.read_bytes()
+    lines = before.splitlines(keepends=True)
+    among = [place for place, line in enumerate(lines) if b'"slopes": [[' in line]
+    assert len(among) == whole["derivatives"] > 1
+    assert whole["evaluations"] + 2 * whole["derivatives"] == 45
+    for left in (among[0], among[1], among[-1] + 1, len(lines) - 1):
+        trail.write_bytes(b"".join(lines[:left]))
+        assert dockdyn.design(file, tmp_path / "whole") == whole
+        assert trail.read_bytes() == before
+
+
 @pytest.mark.full
 def test_a_front_goes_on_where_it_was(file, tmp_path):
     """Of two goals, a whole number and a choice besides: what is torn off comes again, byte for byte."""

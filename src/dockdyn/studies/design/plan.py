@@ -44,6 +44,8 @@ class Evaluation:
         slacks: by constraint, in the order written.
         failed: how many of its runs failed.
         reason: why the first of them did.
+        slopes: by the coordinates of the variables, where they were asked for: of the goal, less being better, and of each
+            slack.
     """
 
     values: Design
@@ -51,6 +53,12 @@ class Evaluation:
     slacks: tuple[Slack, ...]
     failed: int = 0
     reason: str = ""
+    slopes: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def cost(self) -> int:
+        """As how many designs it counts: a derivative by each variable takes as long as a run or more."""
+        return 1 + (len(self.values) if self.slopes else 0)
 
     @property
     def missed(self) -> float:
