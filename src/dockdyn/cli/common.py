@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dockdyn.backend import waits
 from dockdyn.files import FULL, check_writable, is_special, write_file
 
 BAD_INPUT = 2
@@ -131,7 +132,10 @@ def example(*lines: str) -> str:
 
 @contextmanager
 def progress(words: str, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told."""
+    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told.
+
+    Above it stands why a program is long in coming.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
@@ -149,7 +153,17 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
     hidden = quiet or not sys.stderr.isatty()
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
         task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
-        yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+
+        def tell(why: str) -> None:
+            bar.console.print(f"note: {printable(why)}", markup=False, highlight=False)
+
+        if not hidden:
+            waits.append(tell)
+        try:
+            yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+        finally:
+            if not hidden:
+                waits.remove(tell)
 
 
 def overrides(texts: list[str]) -> dict[str, Any]:
