@@ -30,6 +30,12 @@ def preset_names() -> list[str]:
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine (needs Dask).")
+]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
+]
 ScenarioName = Annotated[
     str, typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names)
 ]
@@ -164,6 +170,20 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
         finally:
             if not hidden:
                 waits.remove(tell)
+
+
+@contextmanager
+def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """What calls functions elsewhere (`dockdyn.studies.cases.cluster.Spread`); None: this process does all."""
+    if workers is not None and scheduler is not None:
+        raise Refusal("--workers and --scheduler: give one of them")
+    if workers is None and scheduler is None:
+        yield None
+        return
+    from dockdyn.studies.cases.cluster import workers as of
+
+    with of(workers, scheduler) as spread:
+        yield spread
 
 
 def overrides(texts: list[str]) -> dict[str, Any]:

@@ -89,6 +89,28 @@ def test_killed_five_times_and_resumed_it_is_the_same(dock, file, tmp_path):
 
 
 @pytest.mark.full
+def test_workers_give_the_same_trail(dock, file, tmp_path):
+    pytest.importorskip("distributed")
+    assert dock("design", file, "--out", "whole", "--json").returncode == 0
+    command = [
+        sys.executable,
+        "-m",
+        "dockdyn",
+        "design",
+        file,
+        "--out",
+        tmp_path / "spread",
+        "--workers",
+        "2",
+        "--json",
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    for name in ("trail.jsonl", "design.json", "scenario.toml"):
+        assert (tmp_path / "spread" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+@pytest.mark.full
 def test_interrupted_it_says_how_to_go_on(file, tmp_path):
     told, code = stopped_after(9, tmp_path / "stopped", ["design", file, "--out", tmp_path / "stopped"], signal.SIGINT)
     assert code == 130
