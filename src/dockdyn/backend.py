@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
 DEFAULT = "native"
+waits: list[Callable[[str], None]] = []  # what is told, in words, why a program is long in coming
 
 
 def cache_folder() -> Path:

@@ -30,6 +30,7 @@ from dockdyn.translate.trees import Unstorable, decoded, description, encoded, i
 MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
 SHARE = 0.5  # of the maps that a process may have: beyond, programs are dropped
+PATIENCE = 3.0  # s that XLA may compile before that is told
 MOST_KEPT = 96  # programs, of which three or four serve a structure: some 5 GB of memory
 
 kept: OrderedDict[Any, Any] = OrderedDict()  # the one used last comes last
@@ -116,7 +117,7 @@ class Program:
     def left_to_xla(self, jitted: Callable[[], Any], why: str) -> ByXla:
         """What XLA compiles; it is remembered why."""
         refused[f"{self.function.__module__}.{self.function.__qualname__}"] = why
-        return ByXla(jitted())
+        return ByXla(jitted(), why)
 
     def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, arrays: list[np.ndarray]) -> str | None:
         """The name under which the program is stored; None for one that is not of dockdyn alone."""
@@ -183,13 +184,19 @@ class Compiled(Protocol):
 
 
 class ByXla:
-    """A function of leaves that XLA compiles, once for all that machine code and XLA answer."""
+    """A function of leaves that XLA compiles, once for all that machine code and XLA answer, and `why` XLA does it."""
 
-    def __init__(self, function: Any):  # noqa: ANN401, of `jax.jit`
-        self.function = function
+    def __init__(self, function: Any, why: str):  # noqa: ANN401, of `jax.jit`
+        self.function, self.why, self.compiled = function, why, False
 
     def __call__(self, *leaves: ArrayLike) -> PyTree:
-        return self.function(*map(np.asarray, leaves))
+        arrays = list(map(np.asarray, leaves))
+        if self.compiled:
+            return self.function(*arrays)
+        with _told_if_long(self.why):
+            found = self.function(*arrays)
+        self.compiled = True
+        return found
 
     def clear_cache(self) -> None:
         self.function.clear_cache()
@@ -221,6 +228,27 @@ class Translated:
         """What XLA has made; the memory of machine code goes with it."""
         if self.other is not None:
             self.other.clear_cache()
+
+
+@contextlib.contextmanager
+def _told_if_long(why: str) -> Iterator[None]:
+    """What XLA compiles here is told to whoever waits, once it has taken a while."""
+    words = (
+        "compiling: XLA makes this program, which may take a minute or more, and keeps it for the next time; "
+        f"dockdyn's own machine code, which is sooner made, is not used here: {why}"
+    )
+
+    def tell() -> None:
+        for hear in list(backend.waits):
+            hear(words)
+
+    waiting = threading.Timer(PATIENCE, tell)
+    waiting.daemon = True
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.cancel()
 
 
 def _make_room() -> None:

@@ -20,8 +20,11 @@ from dockdyn.studies.objectives.derivatives import smooth_figures
 
 WEIGHTS = np.array([45.0, -9.0, 1.0]) / 60  # of differences over two, four and six steps
 
-# preset, overrides, keys, step (share of the number, as long as the rounding of what is differenced needs), least number of
-# figures, agreement
+# preset, overrides, keys, step (share of the number), least number of figures, agreement. Steps are where the errors of all
+# figures, measured in several steps, are least. Berthing: 7e-6 with 1e-4, 1e-6 with 1e-3, 4e-8 with 1e-2 (the rounding of
+# fast beams, which falls as the step rises) and 2e-8 with 3e-2 (the same for all figures: the differences' own error).
+# Orbital arm: 7e-9 with 1e-5, but 2e-6 of the final attitude, which is 4e-6 rad and so all rounding; 4e-7 with 1e-4; 8e-6
+# with 1e-3, where impacts pass from one fixed step to others.
 KINDS = {
     "chains": ("paraskevas-b", {"duration": 0.2}, ["speed", "contact.normal.stiffness"], 1e-4, 10, 1e-6),
     "rig": (
@@ -52,6 +55,9 @@ KINDS = {
 }
 PEAK_TIME = 1e-5  # the time of a peak is interpolated in a step, whose length differences change
 SAMPLED_PEAKS = ("peak_tip_deflection_m",)  # the largest sample: it may be another one a difference away
+# what is zero whatever the numbers are: of a plastic impact, and the decay of an arm without damping; it is but rounding
+ZERO = {"berthing": ("impacts.0.restitution", "stiffness")}
+ROUNDING = 1e-8
 
 
 @pytest.mark.parametrize("name", ["rig", *(pytest.param(one, marks=pytest.mark.full) for one in KINDS if one != "rig")])
@@ -77,13 +83,16 @@ def test_every_figure_of_a_kind_equals_differences(name):
             for count in (1, 2, 3)
         ]
         known[key] = {
-            name: WEIGHTS
-            @ np.array([up[name] - down[name] for up, down in zip(cases[:3], cases[3:], strict=True)])
+            figure: WEIGHTS
+            @ np.array([up[figure] - down[figure] for up, down in zip(cases[:3], cases[3:], strict=True)])
             / step
-            for name in values
+            for figure in values
         }
     compared = 0
     for figure in values:
+        if figure.startswith(ZERO.get(name, ())):
+            assert abs(values[figure]) < ROUNDING
+            continue
         elastic = np.array([[one[key][figure] * places[key].value for key in keys] for one in (found, known)])
         scale = np.abs(elastic[1]).max()
         if scale <= 1e-9 * abs(values[figure]) or figure.startswith(SAMPLED_PEAKS):

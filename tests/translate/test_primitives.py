@@ -29,6 +29,7 @@ UNARY = [
     "abs",
     "sign",
     "square",
+    "one_minus_square",
     "is_finite",
     "sqrt",
     "rsqrt",

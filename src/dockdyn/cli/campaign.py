@@ -21,7 +21,10 @@ from dockdyn.cli.common import (
     Quiet,
     Refusal,
     ScenarioName,
+    Scheduler,
     Trust,
+    Workers,
+    cluster,
     example,
     fail,
     holding,
@@ -58,12 +61,8 @@ def run(
     scenario: ScenarioName,
     runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="How many cases.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="What the cases are drawn from.")] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine (needs Dask).")
-    ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
-    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-campaign.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the campaign in the folder.")] = False,
     keep: Annotated[
@@ -81,26 +80,24 @@ def run(
     Writes its cases and campaign-report.html into a folder and prints what they say.
     """
     from dockdyn.scenario.load import load
-    from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse, run_campaign
+    from dockdyn.studies.campaign.conduct import here, on_workers, plan_campaign, rehearse, run_campaign
     from dockdyn.studies.campaign.keep import parse_keep
     from dockdyn.studies.campaign.store import Store
 
-    if workers is not None and scheduler is not None:
-        raise Refusal("--workers and --scheduler: give one of them")
     kept = parse_keep(keep)
     chosen = load(scenario, overrides(set_ or []))
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
     with claimed(store):
         campaign = _checked(store, planned, resume)
-        with _interruptible(store, campaign), cluster(workers, scheduler) as work:
+        with _interruptible(store, campaign), cluster(workers, scheduler) as spread:
             missing = store.missing(campaign)
             if missing:
                 rehearse(chosen)
             _begun(store, campaign)
             if missing:
                 with _counting(campaign.runs, quiet) as tell:
-                    run_campaign(campaign, store, work or here, tell)
+                    run_campaign(campaign, store, here if spread is None else on_workers(spread), tell)
             elif not store.whole.exists():
                 store.finish(campaign)
             if kept:
@@ -190,7 +187,7 @@ def _begun(store: Store, campaign: Campaign) -> None:
 @contextlib.contextmanager
 def _interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
-    from dockdyn.studies.campaign.cluster import WorkLost
+    from dockdyn.studies.cases.cluster import WorkLost
 
     def left() -> str:
         done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
@@ -205,18 +202,6 @@ def _interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
         fail(failure(error), STOPPED_EARLY, left())
     except WorkLost as error:
         fail(str(error), STOPPED_EARLY, left())
-
-
-@contextlib.contextmanager
-def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
-    """What runs chunks elsewhere; None: this process does."""
-    if workers is None and scheduler is None:
-        yield None
-        return
-    from dockdyn.studies.campaign.cluster import workers as of
-
-    with of(workers, scheduler) as work:
-        yield work
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dockdyn.backend import waits
 from dockdyn.files import FULL, check_writable, is_special, write_file
 
 BAD_INPUT = 2
@@ -29,6 +30,12 @@ def preset_names() -> list[str]:
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine (needs Dask).")
+]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
+]
 ScenarioName = Annotated[
     str, typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names)
 ]
@@ -131,7 +138,10 @@ def example(*lines: str) -> str:
 
 @contextmanager
 def progress(words: str, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told."""
+    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told.
+
+    Above it stands why a program is long in coming.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
@@ -149,7 +159,31 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
     hidden = quiet or not sys.stderr.isatty()
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
         task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
-        yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+
+        def tell(why: str) -> None:
+            bar.console.print(f"note: {printable(why)}", markup=False, highlight=False)
+
+        if not hidden:
+            waits.append(tell)
+        try:
+            yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+        finally:
+            if not hidden:
+                waits.remove(tell)
+
+
+@contextmanager
+def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """What calls functions elsewhere (`dockdyn.studies.cases.cluster.Spread`); None: this process does all."""
+    if workers is not None and scheduler is not None:
+        raise Refusal("--workers and --scheduler: give one of them")
+    if workers is None and scheduler is None:
+        yield None
+        return
+    from dockdyn.studies.cases.cluster import workers as of
+
+    with of(workers, scheduler) as spread:
+        yield spread
 
 
 def overrides(texts: list[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,10 @@ from dockdyn.cli.common import (
     Quiet,
     Refusal,
     ScenarioName,
+    Scheduler,
     Trust,
+    Workers,
+    cluster,
     fail,
     holding,
     overrides,
@@ -42,6 +46,8 @@ def design(
     set_: Overrides = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-design.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the design in the folder.")] = False,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
@@ -71,7 +77,9 @@ def design(
     with contextlib.ExitStack() as stack:
         with writing_into(trail.folder):
             stack.enter_context(trail.claimed())
-        with _interruptible(trail, plan), progress(f"Designs of {plan.scenario.name}", quiet) as advance:
+        bar = progress(f"Designs of {plan.scenario.name}", quiet)
+        with _interruptible(trail, plan), cluster(workers, scheduler) as spread, bar as advance:
+            plan = replace(plan, spread=spread)
             evaluations = run_design(plan, trail, advance, told)
             answer = answer_of(plan, evaluations)
         report = design_report(plan, evaluations, answer, typed())
@@ -100,6 +108,7 @@ def _refuse_others(trail: Trail, resume: bool) -> None:
 @contextlib.contextmanager
 def _interruptible(trail: Trail, plan: Plan) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
+    from dockdyn.studies.cases.cluster import WorkLost
 
     def left() -> str:
         resume = [] if "--resume" in sys.argv else ["--resume"]
@@ -111,3 +120,5 @@ def _interruptible(trail: Trail, plan: Plan) -> Iterator[None]:
             yield
     except OSError as error:
         fail(failure(error), STOPPED_EARLY, left())
+    except WorkLost as error:
+        fail(str(error), STOPPED_EARLY, left())

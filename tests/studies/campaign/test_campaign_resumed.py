@@ -229,7 +229,7 @@ def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
 
 def test_no_scheduler_there_is_one_line(dock, file, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("dockdyn.studies.campaign.cluster.PATIENCE", 1)
+    monkeypatch.setattr("dockdyn.studies.cases.cluster.PATIENCE", 1)
     ended = dock("campaign", "run", file, "--out", "x", "--scheduler", "tcp://127.0.0.1:9")
     assert ended.returncode == 2 and "no Dask scheduler can be reached there" in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -238,16 +238,16 @@ def test_no_scheduler_there_is_one_line(dock, file, monkeypatch):
 def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):
     from contextlib import contextmanager
 
-    from dockdyn.studies.campaign import cluster
     from dockdyn.studies.campaign import conduct as campaign
+    from dockdyn.studies.cases import cluster
 
     @contextmanager
     def gone(count, scheduler):
-        def work(campaign, chunks):
+        def spread(function, tasks):
             raise cluster.WorkLost("CommClosedError: the scheduler is gone")
             yield
 
-        yield work
+        yield spread
 
     monkeypatch.setattr(cluster, "workers", gone)
     monkeypatch.setattr(campaign, "rehearse", lambda scenario: None)

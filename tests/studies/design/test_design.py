@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -95,7 +96,8 @@ def test_the_damper_of_least_peak_force(tmp_path):
     root = math.sqrt(1000 * MASS)
     assert answer["goal"]["value"] == pytest.approx(best.fun * SPEED * root, rel=1e-6)
     assert answer["variables"][0]["value"] == pytest.approx(2 * best.x * root, rel=1e-3)
-    assert answer["feasible"] and answer["evaluations"] == 60
+    assert answer["feasible"] and answer["derivatives"] > 0
+    assert answer["evaluations"] + answer["derivatives"] == 60  # one variable: a derivative counts as one design more
 
 
 def test_the_softest_spring_and_damper_that_part_slowly(tmp_path):
@@ -103,7 +105,7 @@ def test_the_softest_spring_and_damper_that_part_slowly(tmp_path):
     text = """
 [design]
 minimise = "peak_normal_force"
-evaluations = 400
+evaluations = 60
 constraints = { "relative_velocity_after_m_s.least" = ">= -0.04" }
 [[design.variables]]
 key = "contact.normal.stiffness"
@@ -116,7 +118,7 @@ high = "20 kN/m"
     ).x
     stiffness, damping = (one["value"] for one in answer["variables"])
     assert ratio > 0.2649  # more than the one of least force: the rebound decides
-    assert answer["goal"]["value"] == pytest.approx(motion(ratio)[0] * SPEED * math.sqrt(500 * MASS), rel=1e-3)
+    assert answer["goal"]["value"] == pytest.approx(motion(ratio)[0] * SPEED * math.sqrt(500 * MASS), rel=1e-5)
     assert stiffness == pytest.approx(500, rel=1e-3)
     assert damping == pytest.approx(2 * ratio * math.sqrt(500 * MASS), rel=2e-3)
     assert answer["variables"][0]["at"] == "low" and answer["constraints"][0]["active"]
@@ -178,7 +180,7 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
     ended = dock("design", file, "--out", "hard")
     assert ended.returncode == 4
     words = " ".join(ended.stdout.split())
-    assert "None of the 60 designs tried meets all constraints." in words
+    assert re.search(r"None of the \d+ designs tried meets all constraints\.", words)
     assert "misses peak_normal_force < 5 N: it is 7.232, by 44.6 % of the limit" in words
     told = " ".join(ended.stderr.split())
     assert "the first design, from which others are sought, misses peak_normal_force < 5 N: it is 8.251" in told

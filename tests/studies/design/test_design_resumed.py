@@ -89,6 +89,28 @@ def test_killed_five_times_and_resumed_it_is_the_same(dock, file, tmp_path):
 
 
 @pytest.mark.full
+def test_workers_give_the_same_trail(dock, file, tmp_path):
+    pytest.importorskip("distributed")
+    assert dock("design", file, "--out", "whole", "--json").returncode == 0
+    command = [
+        sys.executable,
+        "-m",
+        "dockdyn",
+        "design",
+        file,
+        "--out",
+        tmp_path / "spread",
+        "--workers",
+        "2",
+        "--json",
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    for name in ("trail.jsonl", "design.json", "scenario.toml"):
+        assert (tmp_path / "spread" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+@pytest.mark.full
 def test_interrupted_it_says_how_to_go_on(file, tmp_path):
     told, code = stopped_after(9, tmp_path / "stopped", ["design", file, "--out", tmp_path / "stopped"], signal.SIGINT)
     assert code == 130
@@ -103,6 +125,24 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
     changed = lines[20].replace(b'"values": [', b'"values": [1')
     for content in (lines[:-1], [*lines[:10], lines[10][:7]], [*lines[:20], changed, *lines[21:]]):
         trail.write_bytes(b"".join(content))
+        assert dockdyn.design(file, tmp_path / "whole") == whole
+        assert trail.read_bytes() == before
+
+
+def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
+    """Of one run; what is torn off among designs with derivatives, or behind them, comes again, byte for byte."""
+    text = SCENARIO.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"')
+    text = text.replace('"95 % of peak_normal_force"', '"peak_normal_force"').replace("[campaign]\nruns = 5\n", "")
+    file.write_text(text.replace('"< 9 N in 90 %"', '"< 9 N"').replace("cases = 2\n", ""))
+    whole = dockdyn.design(file, tmp_path / "whole")
+    trail = tmp_path / "whole" / "trail.jsonl"
+    before = trail.read_bytes()
+    lines = before.splitlines(keepends=True)
+    among = [place for place, line in enumerate(lines) if b'"slopes": [[' in line]
+    assert len(among) == whole["derivatives"] > 1
+    assert whole["evaluations"] + 2 * whole["derivatives"] == 45
+    for left in (among[0], among[1], among[-1] + 1, len(lines) - 1):
+        trail.write_bytes(b"".join(lines[:left]))
         assert dockdyn.design(file, tmp_path / "whole") == whole
         assert trail.read_bytes() == before
 

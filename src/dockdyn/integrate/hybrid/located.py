@@ -298,11 +298,14 @@ def _find_events(
     rises = rises & ~falls
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
     stuck = jnp.isfinite(solver.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
-    rises, where = rises | stuck, jnp.where(stuck & ~rises, 1.0, where)
+    # or it ends short of the root by rounding: accepted, its end would not move with the root as numbers change, and
+    # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
+    close = jax.lax.stop_gradient(tolerance(point.time))
+    found = stuck | (jnp.isfinite(solver.limit) & (b <= 0) & (db > 0) & (-b <= close * db))
+    rises, where = rises | found, jnp.where(found & ~rises, 1.0, where)
     rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
-    close = jax.lax.stop_gradient(tolerance(point.time))
     some = jnp.any(rises)
     at_end = some & ((1 - first) * frozen <= close)
     at_start = some & ~at_end & (first * frozen <= close)

@@ -23,6 +23,7 @@ from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.scenario.load import Scenario, parse, scenario_from
 from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
 from dockdyn.studies.cases.batch import LEFT_OUT, Cases, run_cases, runs_in_batches
+from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
 from dockdyn.studies.cases.sampling import Sampled, sample_cases
 
@@ -119,6 +120,11 @@ def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
                 yield future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def on_workers(spread: Spread) -> Callable[[Campaign, Iterable[int]], Iterator[Done]]:
+    """What runs chunks elsewhere, each by one thread of a worker."""
+    return lambda campaign, chunks: spread(compute, ((campaign, chunk, 1) for chunk in chunks))
 
 
 def rehearse(scenario: Scenario) -> None:

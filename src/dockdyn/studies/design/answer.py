@@ -47,6 +47,7 @@ def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
         "price_evaluations": 0 if prices is None else prices.evaluations,
         "price_unbalanced": None if prices is None else finite(prices.left),
         "evaluations": len(evaluations),
+        "derivatives": sum(bool(one.slopes) for one in evaluations),
         "feasible_evaluations": sum(one.feasible for one in evaluations),
         "failed_runs": sum(one.failed for one in evaluations),
         "failure": next((one.reason for one in evaluations if one.reason), ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
 
 from dockdyn.report.notebook import Answer
@@ -10,7 +11,8 @@ from dockdyn.scenario.language.given import path_from
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.design.answer import answer_of, written_design
 from dockdyn.studies.design.front import front_generations
-from dockdyn.studies.design.plan import Evaluation, Plan, plan_design
+from dockdyn.studies.design.plan import Design, Evaluation, Plan, plan_design
+from dockdyn.studies.design.polish import Smooth, polish, smooth_design
 from dockdyn.studies.design.search import Designs, Order, every_design, generations
 from dockdyn.studies.design.trail import Trail
 
@@ -22,33 +24,68 @@ def run_design(plan: Plan, trail: Trail, progress: Progress, told: Told = lambda
     """All evaluations of a design, those that its trail has first; what it has not is run, and kept.
 
     The designs that the trail has are asked for again in the same order, so that the search goes on where it was; from where
-    its numbers are others than those asked for, it is run again. The first design is `told` once it is known.
+    its numbers are others than those asked for, it is run again. The first design is `told` once it is known. Where there are
+    derivatives the best design is made better by them after half of the evaluations, and after half of the rest, again and
+    again, if the search has come to a better one.
     """
-    kept = trail.begun(plan)
+    tried, smooth = _Tried(plan, trail, progress, told), smooth_design(plan)
     asking = _asked_designs(plan)
     asked = next(asking)
-    done: list[Evaluation] = []
-    while len(done) < plan.stated.evaluations:
-        designs = plan.values(asked[: plan.stated.evaluations - len(done)])
-        if kept and [one.values for one in kept[0]] == designs:
-            found = kept.pop(0)
-        else:
-            if kept:
-                kept = []
-                trail.cut(len(done))
-            found = plan.evaluate(designs)
-            trail.append(plan, found)
-        if not done:
-            told(found[0])
-        done += found
-        progress(len(done) / plan.stated.evaluations)
-        if len(found) == len(asked):
-            try:
-                asked = asking.send([plan.order(one) for one in found])
-            except StopIteration:  # all that there are have been tried
-                break
+    while tried.left:
+        found = tried.evaluate(plan.values(asked[: tried.left]))
+        if len(found) < len(asked):
+            break
+        if smooth is not None and tried.left <= tried.next_polish:
+            best = min(tried.done, key=plan.order)
+            if not best.slopes and None not in best.goals:
+                polish(plan, best, partial(tried.evaluate_with_slopes, smooth))
+            tried.next_polish = tried.left // 2
+        try:
+            asked = asking.send([plan.order(one) for one in found])
+        except StopIteration:  # all that there are have been tried
+            break
     progress(1.0)
-    return done
+    return tried.done
+
+
+class _Tried:
+    """The evaluations of a design so far, and what its trail still has of those that follow."""
+
+    def __init__(self, plan: Plan, trail: Trail, progress: Progress, told: Told) -> None:
+        self.plan, self.trail, self.progress, self.told = plan, trail, progress, told
+        self.kept = trail.begun(plan)
+        self.done: list[Evaluation] = []
+        self.left = plan.stated.evaluations
+        self.next_polish = self.left // 2
+
+    def evaluate(self, designs: list[Design]) -> list[Evaluation]:
+        """A generation, from the trail or run and kept."""
+        return self._next(designs, self.plan.evaluate)
+
+    def evaluate_with_slopes(self, smooth: Smooth, design: Design) -> Evaluation | None:
+        """A design with its derivatives; None where they would take more than is left."""
+        if 1 + len(design) > self.left:
+            return None
+        (found,) = self._next(
+            [design], lambda designs: [smooth.with_slopes(one) for one in self.plan.evaluate(designs)]
+        )
+        return found
+
+    def _next(self, designs: list[Design], run: Callable[[list[Design]], list[Evaluation]]) -> list[Evaluation]:
+        if self.kept and [one.values for one in self.kept[0]] == designs:
+            found = self.kept.pop(0)
+        else:
+            if self.kept:
+                self.kept = []
+                self.trail.cut(len(self.done))
+            found = run(designs)
+            self.trail.append(self.plan, found)
+        if not self.done:
+            self.told(found[0])
+        self.done += found
+        self.left -= sum(one.cost for one in found)
+        self.progress(1 - self.left / self.plan.stated.evaluations)
+        return found
 
 
 def _asked_designs(plan: Plan) -> Generator[Designs, Sequence[Order], None]:

@@ -15,6 +15,7 @@ from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.design import DesignSection
+from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.sampling import Sampled, sample
 from dockdyn.studies.design.goals import (
     Constraint,
@@ -28,7 +29,7 @@ from dockdyn.studies.design.goals import (
     reached,
     slack_of,
 )
-from dockdyn.studies.design.runs import Asked, figures_of_rows
+from dockdyn.studies.design.runs import Asked, figures_of_rows, spread_rows
 from dockdyn.studies.design.variables import Variable, variables_of
 
 Design = tuple[Any, ...]  # values of the variables, numbers in SI units
@@ -44,6 +45,8 @@ class Evaluation:
         slacks: by constraint, in the order written.
         failed: how many of its runs failed.
         reason: why the first of them did.
+        slopes: by the coordinates of the variables, where they were asked for: of the goal, less being better, and of each
+            slack.
     """
 
     values: Design
@@ -51,6 +54,12 @@ class Evaluation:
     slacks: tuple[Slack, ...]
     failed: int = 0
     reason: str = ""
+    slopes: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def cost(self) -> int:
+        """As how many designs it counts: a derivative by each variable takes as long as a run or more."""
+        return 1 + (len(self.values) if self.slopes else 0)
 
     @property
     def missed(self) -> float:
@@ -71,6 +80,7 @@ class Plan:
     variables: tuple[Variable, ...]
     goals: tuple[Goal, ...]
     constraints: tuple[Constraint, ...]
+    spread: Spread | None = None  # what runs elsewhere; None: all in this process
 
     @property
     def of_cases(self) -> bool:
@@ -120,7 +130,11 @@ class Plan:
         keys = [*(one.key for one in self.variables), *(key for one in self.scenario.dispersions for key in one.keys)]
         rows = [(*design, *row) for design in designs for row in (*alone, *drawn)]
         of_cases = ([False] * len(alone) + [True] * len(drawn)) * len(designs)
-        runs = figures_of_rows(replace(self.scenario, requirements=()), keys, rows, of_cases, self.asked)
+        bare = replace(self.scenario, requirements=())
+        if self.spread is None:
+            runs = figures_of_rows(bare, keys, rows, of_cases, self.asked)
+        else:
+            runs = spread_rows(self.spread, bare, keys, rows, of_cases, self.asked)
         return [
             (part_of(runs, slice(at, at + len(alone))), part_of(runs, slice(at + len(alone), at + each)))
             for at in range(0, len(rows), each)

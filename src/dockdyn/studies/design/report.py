@@ -118,6 +118,8 @@ def first_words(plan: Plan, first: Evaluation) -> str | None:
 def _key(answer: dict[str, Any]) -> list[tuple[str, str]]:
     cases = NOTHING if answer["cases"] is None else str(answer["cases"])
     tried = f"{answer['evaluations']}, of which {answer['feasible_evaluations']} meet all constraints"
+    if answer["derivatives"]:
+        tried += f"; {answer['derivatives']} with derivatives, each of which counts as {1 + len(answer['variables'])}"
     goals = []
     for one in answer["goals"]:
         first = "no figure" if one["first"] is None else with_unit(one["first"], one["unit"], DIGITS)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.cases.batch import cases_of, run_cases
+from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.lanes import pool
 from dockdyn.studies.design.goals import Outcome, outcome_of
 from dockdyn.studies.margins.figures import margin_figures
 
 MARGINS = "stability."  # what the name of a margin begins with
+PART = 64  # rows that a worker takes at once
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,50 @@ def figures_of_rows(
             for name, value in one.items():
                 figures.setdefault(MARGINS + name, np.full(len(rows), np.nan))[place] = value
     return outcome_of(figures, reasons)
+
+
+def spread_rows(
+    spread: Spread,
+    scenario: Scenario,
+    keys: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    of_cases: Sequence[bool],
+    asked: Asked,
+) -> Outcome:
+    """The same on workers, some rows each: what they give does not depend on who runs them."""
+    folder = None if scenario.folder is None else str(scenario.folder.resolve())
+    tasks = (
+        (at, scenario.text(), scenario.name, folder, keys, rows[at : at + PART], of_cases[at : at + PART], asked)
+        for at in range(0, len(rows), PART)
+    )
+    figures: dict[str, np.ndarray] = {}
+    reasons = [""] * len(rows)
+    for at, found in spread(_part_of_rows, tasks):
+        reasons[at : at + PART] = found.reasons
+        for name, values in found.figures.items():
+            shape = (len(rows), *values.shape[1:])
+            figures.setdefault(name, np.full(shape, np.nan))[at : at + PART] = values
+    return Outcome(figures, reasons)
+
+
+def _part_of_rows(
+    at: int,
+    text: str,
+    name: str,
+    folder: str | None,
+    keys: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    of_cases: Sequence[bool],
+    asked: Asked,
+) -> tuple[int, Outcome]:
+    """Some rows, from the one `at` a place on: the task of a worker."""
+    return at, figures_of_rows(_scenario_of(text, name, folder), keys, rows, of_cases, asked)
+
+
+@lru_cache(maxsize=4)
+def _scenario_of(text: str, name: str, folder: str | None) -> Scenario:
+    """The scenario that a text states, which a worker reads once."""
+    return replace(parse(text, name, folder=None if folder is None else Path(folder)), requirements=())
 
 
 def _margins_of(

@@ -24,7 +24,7 @@ from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_a
 from dockdyn.studies.design.plan import Evaluation, Plan
 
 TRAIL = "trail.jsonl"
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)

@@ -35,19 +35,30 @@ CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", 
 ROUNDED = (*COMPUTING, *CONSERVED)  # figures of the computation and of rounding, which do not vary smoothly
 
 
-def derivatives(
-    scenario: Scenario, of: str, places: Sequence[Place], progress: Progress | None = None
-) -> tuple[float, list[float]]:
+Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect to every place
+
+
+def derivatives(scenario: Scenario, of: str, places: Sequence[Place], progress: Progress | None = None) -> Slopes:
     """A figure of a run, or of the margins, and its derivative with respect to every place; NaN where it comes or goes.
 
     Raises ScenarioError: no such figure, one that counts or did not happen, a kind or run that has no derivatives.
     """
-    if of in MARGINS:
-        return margin_slopes(scenario, of, places)
-    known = key_figure(scenario, of)
-    if known is not None:
-        return _of_log(scenario, of, known, places)
-    return _of_summary(scenario, of, places, progress)
+    return derivatives_of(scenario, [of], places, progress)[of]
+
+
+def derivatives_of(
+    scenario: Scenario, names: Sequence[str], places: Sequence[Place], progress: Progress | None = None
+) -> dict[str, Slopes]:
+    """The same of several figures by their names: what a log gives, or a summary, is from one run for all of them."""
+    margins = [of for of in names if of in MARGINS]
+    known = {of: one for of in names if of not in margins and (one := key_figure(scenario, of)) is not None}
+    others = [of for of in names if of not in margins and of not in known]
+    found = {of: margin_slopes(scenario, of, places) for of in margins}
+    if known:
+        found |= _of_log(scenario, known, places)
+    if others:
+        found |= _of_summary(scenario, others, places, progress)
+    return found
 
 
 def value_of(scenario: Scenario, of: str) -> float:
@@ -145,28 +156,29 @@ def _check_located(scenario: Scenario) -> None:
     affordable_delay(scenario)
 
 
-def _of_log(scenario: Scenario, of: str, figure: KeyFigure, places: Sequence[Place]) -> tuple[float, list[float]]:
-    """A key figure, and its derivative with respect to every place."""
+def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence[Place]) -> dict[str, Slopes]:
+    """Key figures by the names that cases have them under, and their derivatives with respect to every place."""
     _check_located(scenario)
     content, own = scenario.content, Numbers.of(scenario.content)
     directions = np.array([_direction(place, own) for place in places]).reshape(len(places), len(own.values))
-    sampled = figure.source == "samples"
+    sampled = any(one.source == "samples" for one in known.values())
     settings = short_settings(content, sampled)
-    if of not in _names_in(scenario.kind, own, settings):
+    there = _names_in(scenario.kind, own, settings)
+    if missing := [of for of in known if of not in there]:
         raise ScenarioError(
-            f"{scenario.name}: --of {of}: this scenario has no such figure; must be one that its run has"
+            f"{scenario.name}: --of {missing[0]}: this scenario has no such figure; must be one that its run has"
         )
     if not places:
-        return value_of(scenario, of), []
+        return {of: (value_of(scenario, of), []) for of in known}
     at = partial(_slopes_at, own.values, own.arrays, directions=directions)
-    static = {"structure": own.structure, "kind": scenario.kind, "of": of}
+    static = {"structure": own.structure, "kind": scenario.kind}
     (figures, status, time), slopes = at(settings=settings, **static)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
         (figures, status, time), slopes = at(settings=own_settings(content, sampled), **static)
     if int(status) != Status.FINISHED:
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
-    return _there(scenario, of, figures), np.asarray(slopes).tolist()
+    return {of: (_there(scenario, of, figures), np.asarray(slopes[of]).tolist()) for of in known}
 
 
 _names: dict[tuple[str, PyTreeDef, bool], frozenset[str]] = {}  # of figures, by kind, structure and whether sampled
@@ -200,7 +212,7 @@ def outcome(
     return figures, solution.status, solution.time
 
 
-@partial(jit_once, static=("structure", "kind", "of"))
+@partial(jit_once, static=("structure", "kind"))
 def _slopes_at(
     numbers: Float[Any, "leaves"],
     arrays: dict[int, Any],
@@ -208,17 +220,16 @@ def _slopes_at(
     directions: Float[Any, "places leaves"],
     structure: PyTreeDef,
     kind: str,
-    of: str,
-) -> tuple[Outcome, Array]:
-    """The outcome, and the derivative of the figure `of` along each direction: one after the other, which compiles sooner."""
+) -> tuple[Outcome, dict[str, Array]]:
+    """The outcome, and the derivatives of all figures along each direction: one after the other, which compiles sooner."""
 
-    def figure(numbers: Float[Array, "leaves"]) -> tuple[Array, Outcome]:
+    def figures(numbers: Float[Array, "leaves"]) -> tuple[dict[str, Array], Outcome]:
         found = outcome(numbers, arrays, settings, structure, kind)
-        return found[0][of], found
+        return found[0], found
 
-    def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, Array]:
-        _, slope, found = jax.jvp(figure, (numbers,), (direction,), has_aux=True)
-        return found, slope
+    def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, dict[str, Array]]:
+        _, slopes, found = jax.jvp(figures, (numbers,), (direction,), has_aux=True)
+        return found, slopes
 
     found, slopes = jax.lax.map(along, directions)
     return jax.tree.map(lambda rows: rows[0], found), slopes
@@ -228,19 +239,22 @@ def _slopes_at(
 
 
 def _of_summary(
-    scenario: Scenario, of: str, places: Sequence[Place], progress: Progress | None
-) -> tuple[float, list[float]]:
-    """A number of the summary, and its derivative with respect to every place."""
-    if of in ROUNDED:
-        raise ScenarioError(f"{scenario.name}: --of {of}: does not vary smoothly; must be a figure of the motion")
-    value = value_of(scenario, of)
+    scenario: Scenario, names: Sequence[str], places: Sequence[Place], progress: Progress | None
+) -> dict[str, Slopes]:
+    """Numbers of the summary, and their derivatives with respect to every place."""
+    for of in names:
+        if of in ROUNDED:
+            raise ScenarioError(f"{scenario.name}: --of {of}: does not vary smoothly; must be a figure of the motion")
+    values = [value_of(scenario, of) for of in names]
     if not places:
-        return value, []
+        return {of: (value, []) for of, value in zip(names, values, strict=True)}
     run, own = kind_named(scenario.kind).linearised(scenario), Numbers.of(scenario.content)
     slopes = []
     for count, place in enumerate(places, 1):
         _, found = slopes_along(run, own.values, _direction(place, own), lambda one: smooth_figures(summarise(one)))
-        slopes.append(found.get(of, float("nan")))
+        slopes.append([found.get(of, float("nan")) for of in names])
         if progress is not None:
             progress(count / len(places))
-    return value, slopes
+    return {
+        of: (value, list(column)) for of, value, column in zip(names, values, zip(*slopes, strict=True), strict=True)
+    }

@@ -126,6 +126,9 @@ SAME: dict[str, One] = {
     "abs": _absolute,
     "sign": _sign,
     "square": lambda builder, a: builder.compute("mul", a, a),
+    "one_minus_square": lambda builder, a: builder.compute(
+        "mul", builder.compute("add", 1.0, a), builder.compute("sub", 1.0, a)
+    ),
     "max": _extreme("max"),
     "min": _extreme("min"),
     "eq": _operation("eq"),

@@ -1,4 +1,4 @@
-"""Chunks of a campaign on several processes or machines, by Dask."""
+"""Cases on several processes or machines, by Dask."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dockdyn.imports import let_in
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.studies.campaign.conduct import Done, compute
-from dockdyn.studies.campaign.store import Campaign
 
 if TYPE_CHECKING:
     from distributed import Client
 
-AHEAD = 2  # chunks a worker has in hand or waiting; more would only take memory
+AHEAD = 2  # tasks a worker has in hand or waiting; more would only take memory
 PATIENCE = 10  # s until a scheduler counts as unreachable
 
 
@@ -27,14 +25,15 @@ class WorkLost(Exception):
     """Workers or their scheduler are gone, or failed in a way that another try would not mend."""
 
 
-Work = Callable[[Campaign, Iterable[int]], Iterator[Done]]
+# from a function and the arguments of each of its calls: what they give, as they are done
+Spread = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
 
 
 @contextlib.contextmanager
-def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Work]:
-    """What runs chunks on `count` processes of this machine, or on the workers of the `scheduler` at an address.
+def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Spread]:
+    """What calls a function on `count` processes of this machine, or on the workers of the `scheduler` at an address.
 
-    A worker that dies takes nothing with it: its chunks are run again by another. Raises ScenarioError: Dask is not
+    A worker that dies takes nothing with it: its calls are made again by another. Raises ScenarioError: Dask is not
     installed, no scheduler answers.
     """
     option = f"--workers {count}" if scheduler is None else f"--scheduler {scheduler}"
@@ -56,7 +55,8 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
             client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
         else:
             client = _reached(scheduler, option)
-        yield lambda campaign, chunks: _spread(stack.enter_context(client), campaign, chunks)
+        stack.enter_context(client)
+        yield lambda function, tasks: _spread(client, function, tasks)
 
 
 @contextlib.contextmanager
@@ -92,19 +92,19 @@ def _reached(scheduler: str, option: str) -> Client:
         raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
 
 
-def _spread(client: Client, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
-    """Chunks as they are done."""
+def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """What the calls give, as they are done."""
     import distributed
 
-    waiting = iter(chunks)
+    waiting = iter(tasks)
     running = distributed.as_completed(loop=client.loop)
-    ahead = 0  # chunks handed out that have not come back
+    ahead = 0  # tasks handed out that have not come back
 
     def hand_out() -> int:
-        """Workers may join later: each gets its chunks in hand."""
+        """Workers may join later: each gets its tasks in hand."""
         more = list(islice(waiting, max(0, AHEAD * max(1, len(client.nthreads())) - ahead)))
-        for chunk in more:
-            running.add(client.submit(compute, campaign, chunk, 1, pure=False))
+        for task in more:
+            running.add(client.submit(function, *task, pure=False))
         return len(more)
 
     try:
