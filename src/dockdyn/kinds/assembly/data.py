@@ -13,6 +13,7 @@ from dockdyn.kinds.assembly.schema.control import steered_bodies
 from dockdyn.kinds.assembly.schema.flexible import UniformBeamSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.results.control.data import control_data
+from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.measures import Either
 from dockdyn.results.run import (
     Described,
@@ -290,13 +291,13 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 
 def conservative(content: AssemblySection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
-    laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
-    return (
-        content.loop.delay == 0
-        and all(made(law).lossless() for law in laws)
-        and not content.acts()
-        and not content.modes()
-    )
+    return all(effect == LOSSLESS for effect in _effects(content)) and not content.acts() and not content.modes()
+
+
+def _effects(content: AssemblySection) -> list[str]:
+    """What the laws of each contact must do to the energy."""
+    laws = [[made(law) for law in (one.normal, one.friction) if law is not None] for one in content.contact]
+    return [energy_effect(one, content.loop.delay) for one in laws]
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
@@ -327,6 +328,7 @@ def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
     variable = episode_variable
     return {
         **contact_variables(run),
+        **effect_variable(_effects(content), run),
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),
