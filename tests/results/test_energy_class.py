@@ -131,7 +131,9 @@ def test_laws_say_what_their_forces_do(law):
         rate = np.gradient(depth, times)
         force = np.array(law.force(depth, rate))
         acting = np.where(depth > 0, force if law.adheres() else np.maximum(force, 0.0), 0.0)
-        works.append(np.sum((acting[1:] + acting[:-1]) / 2 * np.diff(depth)) / np.sum(np.abs(acting[1:] * np.diff(depth))))
+        works.append(
+            np.sum((acting[1:] + acting[:-1]) / 2 * np.diff(depth)) / np.sum(np.abs(acting[1:] * np.diff(depth)))
+        )
     least, largest = min(works), max(works)
     assert law.lossless() == (max(-least, largest) < 1e-5)
     assert law.passive() == (least > -1e-5)

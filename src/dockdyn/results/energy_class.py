@@ -63,7 +63,9 @@ def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str |
     if acts_beside_contacts(dataset):
         return [None] * dataset.sizes["episode"]
     resolved = max(2 * float(dataset.attrs["steps"]) * float(dataset.attrs["step_error"]), work_error or 0.0)
-    return [_classify(effect, share, resolved) for effect, share in zip(_effects(dataset), _shares(dataset), strict=True)]
+    return [
+        _classify(effect, share, resolved) for effect, share in zip(_effects(dataset), _shares(dataset), strict=True)
+    ]
 
 
 def _contradictions(dataset: xr.Dataset) -> list[str]:
@@ -115,4 +117,3 @@ def _classify(effect: str, share: float | None, resolved: float) -> str | None:
     if abs(share) <= resolved:
         return UNRESOLVED
     return PASSIVE if share < 0 else ACTIVE
-

@@ -115,7 +115,7 @@ class AssemblyKind(Kind):
 
         return assembly_coupling(content)
 
-    def resting(self, name: str) -> Resting:
+    def resting(self, name: str, content: AssemblySection) -> Resting:
         from dockdyn.kinds.assembly.resting import RestingAssembly
 
         return RestingAssembly()
