@@ -10,7 +10,6 @@ import numpy as np
 
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
-from dockdyn.kinds.assembly.schema.flexible import UniformBeamSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
@@ -151,7 +150,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_captures(run),
             **_latch_bounces(run),
             **_phases(content, run),
-            **_spins(content, run),
+            **_spins(run),
             **_episode_variables(content, run),
             **_outcome(content, run),
         },
@@ -267,21 +266,18 @@ def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
     return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
 
 
-def _spins(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """How fast each flexible link turns at most, a beam across its axis, beside its lowest frequency of bending."""
-    found = []
-    for body in content.body:
-        if body.flexible is None:
-            continue
-        rates = run.sampled["rate"][:, content.names().index(body.name)]
-        if isinstance(body.flexible, UniformBeamSection):
-            along = np.asarray(body.flexible.axis) / np.linalg.norm(body.flexible.axis)
-            rates = rates - np.outer(rates @ along, along)
-        bending = [unit == "m" for unit in body.flexible.mode_units()]
-        lowest = np.asarray(body.flexible.modes().frequency)[bending].min(initial=np.inf)
-        found.append(np.linalg.norm(rates, axis=1).max() / lowest)
+def largest_spins(shares: Either) -> Either:
+    """The largest of each flexible link's share of `spin_share`, over the instants (the first axis) at which it is known."""
+    return shares.max(axis=0)
+
+
+def _spins(run: Run) -> dict[str, Any]:
+    """How fast each flexible link turns at most beside its lowest frequency of bending; nothing where there is none."""
+    if "spin_share" not in run.sampled:
+        return {}
     words = "largest rate at which the link turns, of a beam across its axis, over its lowest frequency of bending"
-    return {"spin_share": (("flexible_link",), np.array(found), {"units": "1", "long_name": words})} if found else {}
+    every = np.concatenate([run.sampled["spin_share"], run.at_moments["spin_share"]])
+    return {"spin_share": (("flexible_link",), largest_spins(every), {"units": "1", "long_name": words})}
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:
