@@ -151,6 +151,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_latch_bounces(run),
             **_phases(content, run),
             **_spins(run),
+            **_ranges(content),
             **_episode_variables(content, run),
             **_outcome(content, run),
         },
@@ -278,6 +279,17 @@ def _spins(run: Run) -> dict[str, Any]:
     words = "largest rate at which the link turns, of a beam across its axis, over its lowest frequency of bending"
     every = np.concatenate([run.sampled["spin_share"], run.at_moments["spin_share"]])
     return {"spin_share": (("flexible_link",), largest_spins(every), {"units": "1", "long_name": words})}
+
+
+def _ranges(content: AssemblySection) -> dict[str, Any]:
+    """The ranges of joints that have one but no stops, NaN of others; nothing where there is none."""
+    joints = [body.joint for body in content.body if body.joint is not None]
+    found = [getattr(joint, "range", None) if getattr(joint, "stroke", None) is None else None for joint in joints]
+    if not any(found):
+        return {}
+    ends = np.array([[np.nan, np.nan] if one is None else one for one in found])
+    words = "within which the joint is meant to stay, without stops"
+    return {"joint_range": (("joint", "end"), ends, {"units": "SI", "long_name": words})}
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:
