@@ -135,7 +135,7 @@ class Kind(abc.ABC):
         """What of a scenario's `content`, besides its loop, margins leave out, each in words."""
         return []
 
-    def resting(self, name: str) -> Resting:
-        """How contacts rest where the loop of the scenario called `name` is judged; raises ScenarioError where there is no
-        delayed loop, as for most kinds."""
+    def resting(self, name: str, content: Any) -> Resting:  # noqa: ANN401, of its own schema
+        """How contacts rest where the loop of the scenario called `name`, with this `content`, is judged; raises ScenarioError
+        where there is no delayed loop, as for most kinds."""
         raise ScenarioError(f"{name}: kind: {self.name} has no loop to judge; must be assembly, free-flight or rig")

@@ -145,7 +145,7 @@ def refuse_control(scenario: Scenario) -> None:
 
 def resting_of(content: Judged) -> Resting:
     """How contacts rest in a scenario with this content."""
-    return kind_named(content.kind).resting(content.title)
+    return kind_named(content.kind).resting(content.title, content)
 
 
 def nominal_of(scenario: Scenario) -> Any | None:  # noqa: ANN401, a `Nominal` of the kind's own
@@ -153,7 +153,7 @@ def nominal_of(scenario: Scenario) -> Any | None:  # noqa: ANN401, a `Nominal` o
 
     Raises ScenarioError when there is none: no loop to judge, no contact in the scenario or none within its duration.
     """
-    return kind_named(scenario.kind).resting(scenario.name).nominal(scenario)
+    return kind_named(scenario.kind).resting(scenario.name, scenario.content).nominal(scenario)
 
 
 def resting_state(scenario: Scenario | str | Path) -> tuple[Model, State]:
@@ -176,8 +176,9 @@ def _loop_once(content: Judged, nominal: Nominal | None) -> tuple[Loop, RestingC
 
 
 def loop_in_numbers(content: Judged, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
-    """The loop along the contact normal, and what the contact feels."""
-    return jax.tree.map(np.asarray, _loop_once(content, nominal))
+    """The loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
+    loop, contact = jax.tree.map(np.asarray, _loop_once(content, nominal))
+    return loop.reduced(), contact
 
 
 def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:

@@ -15,7 +15,12 @@ from dockdyn.results.measures import acts_beside_contacts, from_outside, workers
 
 LISTED = 300  # contacts in the table; more only make the page slow
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
-EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
+EFFECTS = {
+    "passive": "energy lost",
+    "lossless": "energy kept",
+    "active": "energy gained",
+    "unresolved": "it changed the energy by less than this run resolves",
+}
 
 
 def loaded(dataset: xr.Dataset) -> bool:
@@ -72,7 +77,8 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     dash = " A dash: the run ended before." if NOTHING in classes else ""
     said = (
-        "the class says what the contact itself did to it: passive took energy out, active added some."
+        "the class says what the contact itself did to it: passive took energy out, active added some, lossless kept it; "
+        "without delay that follows from its laws, whatever error the run has."
         if any(classes)
         else ("elements and joints take and give some meanwhile, so it says nothing of a contact alone.")
     )
@@ -84,8 +90,8 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     ]
     if any(classes) and (together := crowd(overlapping(dataset), 60)):
         notes.append(
-            f"{together} overlap others in time: their energy and class are those of the whole motion meanwhile, not of one "
-            "contact alone."
+            f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
+            "and so is a class that does not follow from laws."
         )
     return Block("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
 

@@ -13,7 +13,6 @@ from dockdyn.results.control.budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
 from dockdyn.results.measures import acts_beside_contacts, number, workers
 
-LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 NOT_KNOWN = "the largest force of the run is not known"
 OF_THE_SOLVER = ("step_s", "step_error", "steps", "end_time_s")  # numbers that are attributes of a dataset
@@ -150,21 +149,3 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
     if not dataset.sizes["episode"] and not figures["captured"]:
         found.append("no contact within the duration")
     return found
-
-
-def energy_classes(dataset: xr.Dataset) -> list[str | None]:
-    """Whether each contact added energy, took some or neither; None where something else takes and gives some meanwhile."""
-    if acts_beside_contacts(dataset):
-        return [None] * dataset.sizes["episode"]
-    start = float(dataset.kinetic_energy[0])
-    both = zip(dataset.episode_energy_gain.values, dataset.episode_energy.values, strict=True)
-    return [_classify(number(gain), start, number(after)) for gain, after in both]
-
-
-def _classify(gain: float | None, start: float, after: float | None) -> str | None:
-    """A contact by the energy it added (Sazawal et al., after eq. 152); None while it is not over."""
-    if gain is None or after is None:
-        return None
-    if abs(gain) <= LOSSLESS * max(start, start + after):
-        return "lossless"
-    return "passive" if gain < 0 else "active"

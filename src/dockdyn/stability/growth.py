@@ -46,6 +46,12 @@ def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
     return loop_roots(loops, 1)[:, 0].real
 
 
+def growth_of_plants(loops: Loop) -> Float[np.ndarray, "loops"]:
+    """The same of loops with something behind their contacts, of which each sees as much as it does."""
+    each = [jax.tree.map(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
+    return np.concatenate([growth_rates(single(one.reduced())) for one in each])
+
+
 def single(loop: Loop) -> Loop:
     """One loop as a row of one."""
     return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
@@ -63,7 +69,12 @@ def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
 
 
 # LAPACK does the work: what compiling in full costs is not won back
-@partial(Program, static=("hyperperiod",), compiler_options={"xla_backend_optimization_level": 0})
+@partial(
+    Program,
+    static=("hyperperiod",),
+    faster_by_xla="exponentials and products of small matrices",
+    compiler_options={"xla_backend_optimization_level": 0},
+)
 def cycles_of(loops: Loop, hyperperiod: Hyperperiod) -> Cycle:
     """The maps of many loops over a cycle."""
     return jax.vmap(partial(cycle, hyperperiod=hyperperiod))(loops)

@@ -80,20 +80,25 @@ def seen(
     among the others would only be disturbed by them. The split is exact: the rows of A₁ ..., A₁ A₀, A₁ A₀² ... span a
     subspace that A₀ maps into itself.
     """
-    size = _balance(np.abs(matrices).sum(axis=0))
+    size = balance(np.abs(matrices).sum(axis=0))
     scaled = matrices * size / size[:, None]
-    rows = np.concatenate([_independent(part) for part in scaled[1:]])
-    basis = _independent(rows)
-    while 0 < len(basis) < len(size):
-        image = basis @ scaled[0]
-        left = _beside(_beside(image, basis), basis)  # the second time takes what rounding left
-        more = _independent(left, RANK * max(np.linalg.norm(image, 2), 1e-300))
-        if not len(more):
-            break
-        basis = np.concatenate([basis, np.linalg.qr(_beside(more, basis).T)[0].T])
+    basis = seen_basis(scaled[0], np.concatenate([independent(part) for part in scaled[1:]]))
     within = np.array([basis @ part @ basis.T for part in scaled])
     unseen = np.linalg.svd(basis, full_matrices=True)[2][len(basis) :] if len(basis) else np.eye(matrices.shape[-1])
     return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
+
+
+def seen_basis(state: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "r n"]:
+    """Orthonormal rows that span `rows` and their images under A (1/s)."""
+    basis = independent(rows)
+    while 0 < len(basis) < len(state):
+        image = basis @ state
+        left = _beside(_beside(image, basis), basis)  # the second time takes what rounding left
+        more = independent(left, RANK * max(np.linalg.norm(image, 2), 1e-300))
+        if not len(more):
+            break
+        basis = np.concatenate([basis, np.linalg.qr(_beside(more, basis).T)[0].T])
+    return basis
 
 
 def _beside(rows: Float[np.ndarray, "m n"], basis: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "m n"]:
@@ -101,15 +106,15 @@ def _beside(rows: Float[np.ndarray, "m n"], basis: Float[np.ndarray, "r n"]) -> 
     return rows - (rows @ basis.T) @ basis
 
 
-def _independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
-    """Orthonormal rows that span `rows`, leaving out what is smaller than `least`."""
+def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
+    """Orthonormal rows that span `rows`, leaving out what is smaller than `least`, by default `RANK` of the largest."""
     if not rows.size:
         return np.zeros((0, rows.shape[-1]))
     _, values, right = np.linalg.svd(rows, full_matrices=False)
     return right[values > (RANK * values[0] + 1e-300 if least is None else least)]
 
 
-def _balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
+def balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
     """Powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
     sizes = np.where(sizes > ROUNDING * sizes.max(), sizes, 0.0)
     d = np.ones(len(sizes))

@@ -9,6 +9,7 @@ Source: as named above, with the signs and the hold corrected.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 import equinox as eqx
@@ -17,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
+from dockdyn.stability.contact_plant import ContactPlant, FreeMass
 from dockdyn.stability.transfer_function import TransferFunction
 
 Dynamics = Literal["continuous", "half-period", "zero-order-hold", "explicit-euler", "semi-implicit-euler"]
@@ -70,6 +72,16 @@ class Loop(eqx.Module):
     applies_after: int = eqx.field(
         static=True, default=0
     )  # hold periods from when a command is taken to when it applies
+    behind: ContactPlant | None = None  # what moves, with all its contacts, in the place of m, K and B; None: they are it
+
+    @property
+    def plant(self) -> ContactPlant | FreeMass:
+        """What moves, with its contacts."""
+        return self.behind or FreeMass(self.effective_mass, self.stiffness, self.damping)
+
+    def reduced(self) -> Loop:
+        """The same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
+        return self if self.behind is None else replace(self, behind=self.behind.reduced())
 
     def sampled(self) -> bool:
         """Whether anything in the loop happens at instants."""
@@ -91,23 +103,36 @@ class Loop(eqx.Module):
         return period
 
     def matrices(self) -> Float[Array, "2 n n"]:
-        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = X, V and the robot's state.
+        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves and the robot's states.
 
         Without leads: the acceleration in the command would make the equation one of neutral type.
         """
-        robot = self.robot
-        size = 2 + (0 if robot is None else robot.input.shape[0])
-        x, v = jnp.eye(size)[0], jnp.eye(size)[1]
-        free = jnp.zeros((size, size)).at[0].set(v)
-        place, speed = x, v
+        plant, robot = self.plant, self.robot
+        count, channels = plant.size, plant.channels
+        size = count + (0 if robot is None else channels * robot.input.shape[0])
+        whole = jnp.eye(size)
+        x, axes = whole[:count], whole[count:].reshape(-1, channels, size)
+        y, own_speed = plant.places(x), plant.speeds(x)
+        place, speed, free = y, own_speed, jnp.zeros((size, size))
         if robot is not None:
-            place = jnp.zeros(size).at[2:].set(robot.output)
-            speed = jnp.zeros(size).at[2:].set(robot.output @ robot.state).at[0].set(robot.output @ robot.input)
-            free = free.at[2:, 2:].set(robot.state).at[2:, 0].set(robot.input)
-        free = free.at[1].add(-self.gain / self.effective_mass * (v if self.velocity == "model" else speed))
-        free = free.at[1].add(-(self.virtual_stiffness * x + self.virtual_damping * v) / self.effective_mass)
-        force = -(self.stiffness * place + self.damping * speed) / self.effective_mass
-        return jnp.stack([free, jnp.zeros((size, size)).at[1].set(force)])
+            rates = driven(robot, axes, y)
+            place, speed = (summed(robot.output, rows) for rows in (axes, rates))
+            free = free.at[count:].set(rates.reshape(-1, size))
+        compensation = self.gain * plant.compensating(own_speed if self.velocity == "model" else speed)
+        virtual = self.virtual_stiffness * y + self.virtual_damping * own_speed
+        free = free.at[:count].set(plant.rates(x, -(compensation + virtual)))
+        late = plant.rates(jnp.zeros_like(x), plant.pressing(place, speed))
+        return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
+
+
+def summed(weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]) -> Array:
+    """What every channel has several times, with weights: (*rows, channels, n)."""
+    return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
+
+
+def driven(robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]) -> Array:
+    """Rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
+    return summed(robot.state, axes) + robot.input[:, None, None] * command
 
 
 def loop(

@@ -21,10 +21,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.stability.encoder_history import acceleration_weights
-from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop import Loop, driven, summed
 from dockdyn.stability.multirate import EDGE, Hyperperiod
 
-Row = Any  # (n,) a number as a linear function of the state
+Rows = Any  # (channels, n) or (order, channels, n): numbers of each channel as linear functions of the state
 
 
 class Layout:
@@ -33,9 +33,8 @@ class Layout:
     def __init__(self, loop: Loop, hyperperiod: Hyperperiod):
         order = 0 if loop.robot is None else loop.robot.input.shape[0]
         ideal = int(loop.robot is None)
-        sizes = {
-            "position": 1,
-            "velocity": 1,
+        each = self.channels = loop.plant.channels
+        counts = {
             "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
             "force": int(bool(hyperperiod.samples or hyperperiod.steps)),  # measured and held
             "impulse": int(hyperperiod.averages),  # N s, of the force since the last sample
@@ -53,6 +52,7 @@ class Layout:
             "older": hyperperiod.commands - 1,  # commands, the newest first
             "older_velocities": ideal * (hyperperiod.commands - 1),
         }
+        sizes = {"plant": loop.plant.size} | {name: each * count for name, count in counts.items()}
         starts = np.cumsum([0, *sizes.values()])
         self.at = {name: slice(start, start + size) for start, (name, size) in zip(starts, sizes.items(), strict=False)}
         self.size = int(starts[-1])
@@ -61,19 +61,24 @@ class Layout:
         unit = jnp.eye(self.size)
         self.rows = {name: unit[place] for name, place in self.at.items()}
 
-    def row(self, name: str) -> Row:
-        return self.rows[name][0]
+    def row(self, name: str) -> Rows:
+        """A quantity that every channel has once."""
+        return self.rows[name]
 
-    def commands(self, velocities: bool = False) -> Float[Array, "commands n"]:
+    def each(self, name: str) -> Rows:
+        """A quantity that every channel has several times, as states of a robot: (times, channels, n)."""
+        return self.rows[name].reshape(-1, self.channels, self.size)
+
+    def commands(self, velocities: bool = False) -> Float[Array, "commands channels n"]:
         """Rows of the commands under way, the newest first."""
         newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
-        return jnp.concatenate([self.rows[newest], self.rows[older]])
+        return jnp.concatenate([self.each(newest), self.each(older)])
 
-    def replaced(self, **rows: Row) -> Float[Array, "n n"]:
+    def replaced(self, **rows: Rows) -> Float[Array, "n n"]:
         """The jump that sets the named quantities to rows of the state and keeps the others."""
         matrix = jnp.eye(self.size)
         for name, row in rows.items():
-            matrix = matrix.at[self.at[name]].set(row)
+            matrix = matrix.at[self.at[name]].set(row.reshape(-1, self.size))
         return matrix
 
 
@@ -82,33 +87,41 @@ class Wiring:
 
     def __init__(self, loop: Loop, hyperperiod: Hyperperiod):
         self.loop, self.hyperperiod, self.lay = loop, hyperperiod, Layout(loop, hyperperiod)
-        lay, robot = self.lay, loop.robot
+        lay, robot, plant = self.lay, loop.robot, loop.plant
+        self.plant = plant
         if robot is None:
             place, speed = lay.row("due"), lay.row("due_velocity")
-            own_speed: Row = lay.commands(velocities=True)[loop.applies_after]
+            own_speed: Rows = lay.commands(velocities=True)[loop.applies_after]
         else:
-            place, speed = robot.output @ lay.rows["delayed"], robot.output @ self.driven("delayed")
-            own_speed = robot.output @ self.driven("robot") if loop.velocity == "robot" else None
+            place, speed = self.carried(lay.each("delayed")), self.carried(self.driven("delayed"))
+            own_speed = self.carried(self.driven("robot")) if loop.velocity == "robot" else None
         self.delayed_speed = speed
-        self.contact = -(loop.stiffness * place + loop.damping * speed)
-        self.compensated = lay.row("velocity") if loop.velocity == "model" else own_speed
+        self.contact = plant.pressing(place, speed)
+        moved = lay.row("plant")
+        self.place, self.speed = plant.places(moved), plant.speeds(moved)
+        self.compensated = self.speed if loop.velocity == "model" else own_speed
         held = hyperperiod.samples or hyperperiod.steps
         force = lay.row("force") if held else self.contact
-        place, speed = lay.row("position"), lay.row("velocity")
-        virtual = loop.virtual_stiffness * place + loop.virtual_damping * speed
-        self.total = force - virtual - loop.gain * (lay.row("speed") if hyperperiod.steps else self.compensated)
-        acceleration = self.total / loop.effective_mass
-        self.led = place + loop.lead * speed + loop.second_lead * acceleration  # the command that is meant
-        self.led_velocity = speed + loop.lead * acceleration  # of a robot that follows at once
+        virtual = loop.virtual_stiffness * self.place + loop.virtual_damping * self.speed
+        compensated = lay.row("speed") if hyperperiod.steps else self.compensated
+        self.total = force - virtual - loop.gain * plant.compensating(compensated)
+        self.moving = plant.rates(moved, self.total)
+        acceleration = plant.accelerations(self.moving)
+        self.led = self.place + loop.lead * self.speed + loop.second_lead * acceleration  # the command that is meant
+        self.led_velocity = self.speed + loop.lead * acceleration  # of a robot that follows at once
 
-    def driven(self, name: str) -> Float[Array, "order n"]:
+    def carried(self, states: Rows) -> Rows:
+        """Where robots with these states are."""
+        assert self.loop.robot is not None
+        return summed(self.loop.robot.output, states)
+
+    def driven(self, name: str) -> Float[Array, "order channels n"]:
         """Rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
-        robot = self.loop.robot
-        assert robot is not None
+        assert self.loop.robot is not None
         command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
-        return robot.state @ self.lay.rows[name] + jnp.outer(robot.input, command)
+        return driven(self.loop.robot, self.lay.each(name), command)
 
-    def measured(self) -> dict[str, Row]:
+    def measured(self) -> dict[str, Rows]:
         """What a sample of the force is, and what is remembered for the next one."""
         loop, lay = self.loop, self.lay
         tool = loop.tool_mass
@@ -116,35 +129,33 @@ class Wiring:
             force = self.contact
             if tool is not None:
                 assert loop.robot is not None
-                force = force - tool * (loop.robot.output @ loop.robot.state @ self.driven("delayed"))
+                force = force - tool * self.carried(summed(loop.robot.state, self.driven("delayed")))
             return {"force": force}
-        rows = {"force": lay.row("impulse") / loop.sample_period(), "impulse": jnp.zeros(lay.size)}
+        rows = {"force": lay.row("impulse") / loop.sample_period(), "impulse": jnp.zeros_like(lay.row("impulse"))}
         if tool is not None:
             change = (self.delayed_speed - lay.row("last_speed")) / loop.sample_period()
             rows |= {"force": rows["force"] - tool * change, "last_speed": self.delayed_speed}
         return rows
 
-    def compensated_force(self, force: Row) -> dict[str, Row]:
+    def compensated_force(self, force: Rows) -> dict[str, Rows]:
         """A sample of the force without the inertia that the encoders tell, and their positions."""
         loop, lay = self.loop, self.lay
         if loop.compensated_mass is None:
             return {"force": force}
-        assert loop.robot is not None
-        place = loop.robot.output @ lay.rows["robot"]
-        known = jnp.concatenate([place[None], lay.rows["encoded"][:-1]])
+        known = jnp.concatenate([self.carried(lay.each("robot"))[None], lay.each("encoded")[:-1]])
         weights = acceleration_weights(loop.delay, loop.steps_period(), self.hyperperiod.encoded)
-        return {"force": force + loop.compensated_mass * (weights @ known), "encoded": known}
+        return {"force": force + loop.compensated_mass * summed(weights, known), "encoded": known}
 
     def flow(self) -> Float[Array, "active+1 active+1"]:
         """Rate of the active states; the last column is what a unit force (N) on the model adds."""
-        lay, mass = self.lay, self.loop.effective_mass
+        lay = self.lay
         rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
         if not self.hyperperiod.steps:
-            rate = rate.at[lay.at["position"]].set(lay.row("velocity")).at[lay.at["velocity"]].set(self.total / mass)
-            push = push.at[lay.at["velocity"]].set(1 / mass)
+            rate = rate.at[lay.at["plant"]].set(self.moving)
+            push = push.at[lay.at["plant"]].set(self.plant.pushed())
         for name in ("delayed", "robot"):
             if len(lay.rows[name]):
-                rate = rate.at[lay.at[name]].set(self.driven(name))
+                rate = rate.at[lay.at[name]].set(self.driven(name).reshape(-1, lay.size))
         if self.hyperperiod.averages:
             rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
@@ -153,7 +164,7 @@ class Wiring:
 
     def measure(self, at: Fraction) -> Float[Array, "n n"]:
         """What is measured at an instant of the cycle."""
-        rows: dict[str, Row] = {}
+        rows: dict[str, Rows] = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
             rows |= self.measured()
@@ -174,21 +185,19 @@ class Wiring:
     def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
         """The delayed copy receives the command that is `age` renewals old."""
         chosen = jax.nn.one_hot(age, self.hyperperiod.commands)
-        rows = {"due": chosen @ self.lay.commands()}
+        rows = {"due": summed(chosen, self.lay.commands())}
         if self.loop.robot is None:
-            rows["due_velocity"] = chosen @ self.lay.commands(velocities=True)
+            rows["due_velocity"] = summed(chosen, self.lay.commands(velocities=True))
         return self.lay.replaced(**rows)
 
     def step(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
         """One step of the digital dynamics, and what a unit force (N) adds to it."""
         lay, period = self.lay, self.loop.dynamics_period
         assert period is not None
-        kick = period / self.loop.effective_mass
-        share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[self.loop.dynamics]
-        velocity = lay.row("velocity") + kick * self.total
-        position = lay.row("position") + period * lay.row("velocity") + share * period * kick * self.total
-        push = share * period * kick * lay.row("position") + kick * lay.row("velocity")
-        return lay.replaced(position=position, velocity=velocity), push
+        moved = self.plant.stepped(lay.row("plant"), self.total, period, self.loop.dynamics)
+        unit = jnp.zeros((lay.channels, 1)).at[0].set(1.0)
+        push = self.plant.stepped(jnp.zeros((self.plant.size, 1)), unit, period, self.loop.dynamics)
+        return lay.replaced(plant=moved), push[:, 0] @ lay.row("plant")
 
 
 class Cycle(NamedTuple):
@@ -197,8 +206,8 @@ class Cycle(NamedTuple):
     monodromy: Float[Array, "n n"]
     period: Float[Array, ""]  # s
     response: Float[Array, "n"]  # state after a cycle from rest under a unit force (N) on the model
-    contact: Float[Array, "n"]  # delayed contact force (N) as a function of the state
-    position: Float[Array, "n"]  # of the model (m), likewise
+    contact: Float[Array, "n"]  # delayed contact force (N) of the first channel as a function of the state
+    position: Float[Array, "n"]  # of the model (m) in it, likewise
 
 
 class Moving(NamedTuple):
@@ -263,8 +272,8 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
         moving.matrix[kept] @ inside,
         hold * hyperperiod.holds,
         moving.load[kept],
-        wiring.contact @ inside,
-        lay.row("position") @ inside,
+        wiring.contact[0] @ inside,
+        wiring.place[0] @ inside,
     )
 
 
@@ -302,7 +311,7 @@ def _own_states(
 ) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
     """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
     robot, hold = loop.robot, loop.hold
-    count = len(lay.rows["robot"])
+    count = len(lay.each("robot"))
     kept = np.delete(np.arange(lay.size), lay.at["robot"])
     if robot is None or hold is None or not count:
         return jnp.eye(lay.size), kept
@@ -315,7 +324,8 @@ def _own_states(
 
     delay = _age_of(loop, hyperperiod)
     commands = lay.commands()[loop.applies_after :]
+    delayed = lay.each("delayed")
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
     answers = jax.vmap(lambda age: since(age)[1])(begun)
-    rows = since(delay)[0] @ lay.rows["delayed"] + (answers[1:] - answers[:-1]).T @ commands
-    return jnp.eye(lay.size).at[lay.at["robot"]].set(rows)[:, kept], kept
+    rows = summed(since(delay)[0], delayed) + summed((answers[1:] - answers[:-1]).T, commands)
+    return jnp.eye(lay.size).at[lay.at["robot"]].set(rows.reshape(-1, lay.size))[:, kept], kept

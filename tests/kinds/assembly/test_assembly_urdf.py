@@ -133,6 +133,30 @@ def test_limits_are_end_stops_where_their_stiffness_is_stated(tmp_path):
     assert joints["arm.boom"].friction == 0.0
 
 
+def test_limits_without_stops_are_told_where_a_run_leaves_them(tmp_path):
+    """The slide flies out of its limits; before that, and where it has stops, nothing is said."""
+    case = scenario(tmp_path, ARM.format(foot=FOOT)) | {"duration": 2.0}
+    case["body"][3]["joint"]["start_rate"] = 2.0
+    joints = {body.name: body.joint for body in read(tmp_path, case).content.body if body.joint is not None}
+    assert joints["arm.boom"].range == joints["arm.slide"].range == [-1.0, 1.0]
+    assert joints["arm.boom"].stroke is None
+
+    def told():
+        run = dockdyn.simulate(read(tmp_path, case))
+        return run, [line for line in dockdyn.summarise(run)["warnings"] if "range" in line]
+
+    run, lines = told()
+    travel = run.joint_angle.sel(joint="arm.slide")
+    left = float(run.time[np.flatnonzero(np.abs(travel.values) > 1.0)[0]])
+    words = f"joint 'arm.slide' leaves its range of -1 to 1 m at t = {left:.6g} s"
+    assert any(line.startswith(words) and "stop_stiffness" in line for line in lines)
+    case["duration"] = 0.9 * left
+    assert not [line for line in told()[1] if "slide" in line]
+    case |= {"duration": 2.0}
+    case["body"][3]["joint"]["stop_stiffness"] = 1e5
+    assert not [line for line in told()[1] if "slide" in line]
+
+
 def changed(case, number, **keys):
     case["body"][number] |= keys
     return case

@@ -13,9 +13,11 @@ from flexible_cases import RATIO, ROOT, WINGED, cantilever, integral, textbook, 
 from scipy.spatial.transform import Rotation
 
 from dockdyn.kinds.assembly.doubts import doubts
+from dockdyn.kinds.assembly.key_figures import ASSEMBLY
 from dockdyn.pages import report_html
 from dockdyn.report.wording import significant
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.studies.cases.batch import run_cases
 
 BOOM = {
     "name": "boom",
@@ -194,6 +196,25 @@ def test_stiffness_that_spin_would_add_is_told(rough):
     words = f"flexible link 'wing' turns at up to {share:.2g} of its lowest frequency"
     assert any(line.startswith(words) and f"{100 * share**2:.2g} %" in line for line in doubts(rough))
     assert not doubts(rough.assign(spin_share=0 * rough.spin_share + 0.09))
+
+
+def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
+    """A bus with a boom that turns about an axis across it, at rates below and above a tenth of the boom's frequency."""
+    lowest = 0.5 * 2 * np.pi
+    bus = {"name": "bus", "mass": 2000.0, "inertia": [3000.0] * 3, "rate": [0.0, 0.05, 0.0]}
+    case = {"schema": 1, "kind": "assembly", "duration": 0.5, "body": [bus, BOOM], "integrator": {"tolerance": 1e-8}}
+    case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": BOOM["flexible"]["mode"][:1]}}
+    points = [{**point, "shift": point["shift"][:1], "turn": point["turn"][:1]} for point in BOOM["flexible"]["point"]]
+    case["body"][1]["flexible"]["point"] = points
+    rates = np.array([0.05, 0.2, 0.4])
+    cases = run_cases(load(case), ["body.0.rate.1"], rates[:, None])
+    shares = cases.figures["largest_spin_share"]
+    for rate, share in zip(rates, shares, strict=True):
+        run = simulated(load, changed(case, body=[bus | {"rate": [0.0, float(rate), 0.0]}, case["body"][1]]))
+        assert float(run.spin_share[0]) == pytest.approx(share, rel=1e-3)
+    assert shares == pytest.approx(rates / lowest, rel=0.02)
+    (figure,) = [one for one in ASSEMBLY.figures if one.name == "largest_spin_share"]
+    assert (shares >= figure.doubtful_from).tolist() == [False, False, True]
 
 
 def test_what_modes_carry_is_told_beside_what_the_body_has(load):

@@ -29,6 +29,12 @@ class ForceStroke(NormalLaw):
     damping: Float[Array, ""]  # N s/m
     transition_rate: Float[Array, ""]  # v, m/s
 
+    def lossless(self) -> bool:
+        return bool(self.damping == 0) and bool(jnp.all(self.loading == self.unloading))
+
+    def passive(self) -> bool:
+        return bool(self.damping >= 0) and bool(jnp.all(self.loading >= self.unloading))
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         up = jnp.interp(depth, self.stroke, self.loading)
         down = jnp.interp(depth, self.stroke, self.unloading)

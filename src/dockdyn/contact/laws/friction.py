@@ -26,6 +26,10 @@ class Friction(eqx.Module):
         """Whether it takes no energy, as where its coefficient is zero; asked of numbers, never while JAX traces."""
         return False
 
+    def passive(self) -> bool:
+        """Whether it never gives energy, as where it acts against the sliding; asked of numbers, never while JAX traces."""
+        return self.lossless()
+
 
 def regularised_speed(square: Scalar, regularisation: Scalar) -> Scalar:
     """√(v² + ε²), by which a velocity is divided in place of its size: of the `square` v² and the `regularisation` ε."""
@@ -40,6 +44,9 @@ class Coulomb(Friction):
 
     def lossless(self) -> bool:
         return bool(self.coefficient == 0)
+
+    def passive(self) -> bool:
+        return bool(self.coefficient >= 0)
 
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
         speed = regularised_speed(sliding.dot(sliding), self.regularisation)

@@ -25,6 +25,9 @@ class HuntCrossley(NormalLaw):
     def lossless(self) -> bool:
         return bool(self.damping == 0)
 
+    def passive(self) -> bool:
+        return bool(self.damping >= 0)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent) * (1 + self.damping * rate)
 

@@ -51,6 +51,13 @@ class NormalLaw(eqx.Module):
         """
         return False
 
+    def passive(self) -> bool:
+        """Whether it never gives more energy than it took, as where a damper acts beside a force that depends on depth alone.
+
+        Asked of numbers, never while JAX traces.
+        """
+        return self.lossless()
+
     def along(self, normal: Vector) -> NormalLaw:
         """The law for contact along `normal` (out of the surface, axes of the body with the feature)."""
         return self

@@ -21,6 +21,9 @@ class Parallel(NormalLaw):
     def lossless(self) -> bool:
         return all(law.lossless() for law in self.laws)
 
+    def passive(self) -> bool:
+        return all(law.passive() for law in self.laws)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return sum(law.force(depth, rate) for law in self.laws[1:]) + self.laws[0].force(depth, rate)
 

@@ -26,6 +26,9 @@ class Preloaded(NormalLaw):
     def lossless(self) -> bool:
         return self.law.lossless()
 
+    def passive(self) -> bool:
+        return self.law.passive()
+
     def along(self, normal: Vector) -> NormalLaw:
         return Preloaded(self.law.along(normal), self.depth, self.found)
 

@@ -29,5 +29,8 @@ class SpringDashpot(NormalLaw):
     def lossless(self) -> bool:
         return bool(self.damping == 0)
 
+    def passive(self) -> bool:
+        return bool(self.damping >= 0)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * depth + self.damping * rate

@@ -10,9 +10,9 @@ import numpy as np
 
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
-from dockdyn.kinds.assembly.schema.flexible import UniformBeamSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.results.control.data import control_data
+from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.measures import Either
 from dockdyn.results.run import (
     Described,
@@ -150,7 +150,8 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_captures(run),
             **_latch_bounces(run),
             **_phases(content, run),
-            **_spins(content, run),
+            **_spins(run),
+            **_ranges(content),
             **_episode_variables(content, run),
             **_outcome(content, run),
         },
@@ -266,21 +267,29 @@ def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
     return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
 
 
-def _spins(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """How fast each flexible link turns at most, a beam across its axis, beside its lowest frequency of bending."""
-    found = []
-    for body in content.body:
-        if body.flexible is None:
-            continue
-        rates = run.sampled["rate"][:, content.names().index(body.name)]
-        if isinstance(body.flexible, UniformBeamSection):
-            along = np.asarray(body.flexible.axis) / np.linalg.norm(body.flexible.axis)
-            rates = rates - np.outer(rates @ along, along)
-        bending = [unit == "m" for unit in body.flexible.mode_units()]
-        lowest = np.asarray(body.flexible.modes().frequency)[bending].min(initial=np.inf)
-        found.append(np.linalg.norm(rates, axis=1).max() / lowest)
+def largest_spins(shares: Either) -> Either:
+    """The largest of each flexible link's share of `spin_share`, over the instants (the first axis) at which it is known."""
+    return shares.max(axis=0)
+
+
+def _spins(run: Run) -> dict[str, Any]:
+    """How fast each flexible link turns at most beside its lowest frequency of bending; nothing where there is none."""
+    if "spin_share" not in run.sampled:
+        return {}
     words = "largest rate at which the link turns, of a beam across its axis, over its lowest frequency of bending"
-    return {"spin_share": (("flexible_link",), np.array(found), {"units": "1", "long_name": words})} if found else {}
+    every = np.concatenate([run.sampled["spin_share"], run.at_moments["spin_share"]])
+    return {"spin_share": (("flexible_link",), largest_spins(every), {"units": "1", "long_name": words})}
+
+
+def _ranges(content: AssemblySection) -> dict[str, Any]:
+    """The ranges of joints that have one but no stops, NaN of others; nothing where there is none."""
+    joints = [body.joint for body in content.body if body.joint is not None]
+    found = [getattr(joint, "range", None) if getattr(joint, "stroke", None) is None else None for joint in joints]
+    if not any(found):
+        return {}
+    ends = np.array([[np.nan, np.nan] if one is None else one for one in found])
+    words = "within which the joint is meant to stay, without stops"
+    return {"joint_range": (("joint", "end"), ends, {"units": "SI", "long_name": words})}
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:
@@ -290,13 +299,13 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 
 def conservative(content: AssemblySection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
-    laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
-    return (
-        content.loop.delay == 0
-        and all(made(law).lossless() for law in laws)
-        and not content.acts()
-        and not content.modes()
-    )
+    return all(effect == LOSSLESS for effect in _effects(content)) and not content.acts() and not content.modes()
+
+
+def _effects(content: AssemblySection) -> list[str]:
+    """What the laws of each contact must do to the energy."""
+    laws = [[made(law) for law in (one.normal, one.friction) if law is not None] for one in content.contact]
+    return [energy_effect(one, content.loop.delay) for one in laws]
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
@@ -327,6 +336,7 @@ def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
     variable = episode_variable
     return {
         **contact_variables(run),
+        **effect_variable(_effects(content), run),
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),

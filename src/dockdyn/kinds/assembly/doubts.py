@@ -11,7 +11,7 @@ FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredth
 
 def doubts(dataset: xr.Dataset) -> list[str]:
     """All of them."""
-    found = [_never_begun, _turned_bushings, _bouncing_latches, _spinning_links]
+    found = [_never_begun, _turned_bushings, _bouncing_latches, _spinning_links, _joints_beyond]
     return [words for warn in found for words in warn(dataset)]
 
 
@@ -62,3 +62,21 @@ def _spinning_links(dataset: xr.Dataset) -> list[str]:
         for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
         if share > FAST
     ]
+
+
+def _joints_beyond(dataset: xr.Dataset) -> list[str]:
+    """A warning for every joint that leaves its range, where no stops keep it."""
+    if "joint_range" not in dataset:
+        return []
+    found = []
+    for index, name in enumerate(dataset.joint.values):
+        (low, high), unit = dataset.joint_range.values[index], str(dataset.joint_unit.values[index])
+        angle = dataset.joint_angle.values[:, index]
+        beyond = (angle < low) | (angle > high)
+        if beyond.any():
+            first = float(dataset.time[int(beyond.argmax())])
+            found.append(
+                f"joint {str(name)!r} leaves its range of {low:g} to {high:g} {unit} at t = {first:.6g} s, and no stops keep it "
+                "there: state its stop_stiffness"
+            )
+    return found

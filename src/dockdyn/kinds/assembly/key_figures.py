@@ -12,11 +12,12 @@ from dockdyn.kinds.assembly.data import (
     PORT_UNITS,
     bushing_peaks,
     conservative,
+    largest_spins,
     latch_bounces,
     left_at_end,
     port_peaks,
 )
-from dockdyn.kinds.assembly.doubts import MANY_BOUNCES
+from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
 from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
@@ -58,6 +59,15 @@ FIGURES = (
         doubt="a latch bounces in its play without settling: what holds it takes too little energy",
     ),
     KeyFigure(
+        "largest_spin_share",
+        "largest rate at which a flexible link turns, over its lowest frequency of bending",
+        lambda data: data["spin_share"].max(),
+        smooth=False,
+        needs="spin_share",
+        doubtful_from=FAST,
+        doubt="a flexible link turns at more than a tenth of its lowest frequency: what its spin adds to its stiffness is left out",
+    ),
+    KeyFigure(
         "thrust_impulse_N_s",
         "impulse of thrusters, by size",
         lambda data: data["thrust_spent"][-1].sum(),
@@ -79,6 +89,9 @@ def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
         found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
     if "latch_at_end" in log.seen:
         found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
+    if "spin_share" in log.seen:
+        shares = jnp.where(log.valid[:, None], log.seen["spin_share"], 0.0)
+        found["spin_share"] = largest_spins(jnp.concatenate([shares, *([log.samples["spin_share"]] if log.samples else [])]))
     sizes = len(model.groups), sum(point.axis is not None for point in model.points)
     return found | port_peaks(jnp, log.peaks, *sizes) | bushing_peaks(jnp, log.peaks, *sizes)
 

@@ -64,11 +64,12 @@ class AssemblyKind(Kind):
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.assembly.doubts import doubts
-        from dockdyn.results.contact_summary import energy_classes, summarise_contacts
+        from dockdyn.results.contact_summary import summarise_contacts
+        from dockdyn.results.energy_class import energy_summary
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        warnings = [*summary["warnings"], *doubts(dataset)]
-        return summary | {"energy_class": energy_classes(dataset), "warnings": warnings}
+        summary |= energy_summary(dataset, summary)
+        return summary | {"warnings": [*summary["warnings"], *doubts(dataset)]}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report
@@ -114,7 +115,7 @@ class AssemblyKind(Kind):
 
         return assembly_coupling(content)
 
-    def resting(self, name: str) -> Resting:
+    def resting(self, name: str, content: AssemblySection) -> Resting:
         from dockdyn.kinds.assembly.resting import RestingAssembly
 
         return RestingAssembly()

@@ -19,13 +19,14 @@ from dockdyn.kinds.assembly.model.resting import Members
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, refuse_control
-from dockdyn.results.contact_run import advance, check_runnable, init
+from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import drive
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.rig.loop import LoopSection
 
 SLICE = 5_000  # iterations between looks at what has happened
 
@@ -70,17 +71,20 @@ def nominal_assembly(scenario: Scenario) -> NominalAssembly:
     """The nominal contact of an assembly.
 
     Raises ScenarioError when there is none: no contact in the scenario, none within its duration or at the time that
-    `[stability]` states; where the loop has more than a delay; and where the run does not get there.
+    `[stability]` states; where a loop with more than a delay measures contacts of several pairs of bodies; and where the run
+    does not get there.
     """
     content, ask = scenario.content, scenario.content.stability
-    if others := content.loop.beyond_delay():
-        raise ScenarioError(
-            f"{scenario.name}: loop.{others[0]}: must be left out; an assembly is judged with loop.delay alone"
-        )
     refuse_control(scenario)
-    affordable_delay(check_runnable(scenario))
+    affordable_delay(scenario)
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
+    pairs = {tuple(sorted(name for name, _ in content.sides(contact))) for contact in content.contact}
+    if (others := content.loop.beyond_delay()) and len(pairs) > 1:
+        raise ScenarioError(
+            f"{scenario.name}: loop.{others[0]}: contacts are between {len(pairs)} pairs of bodies, of which a loop measures "
+            "one; must be left out, or kind = 'rig', mode = 'assembly' with the mock_ups that meet"
+        )
     names, peak = content.contact_names(), None
     stated = None if ask.closed is None else [names.index(name) for name in ask.closed]
     if ask.at == "peak-force":
@@ -133,8 +137,9 @@ def gaps(content: AssemblySection, nominal: NominalAssembly) -> list[float]:
 
 
 def _runs_as(content: AssemblySection) -> AssemblySection:
-    """The same without `[stability]`, of which no run knows."""
-    return content.model_copy(update={"stability": RestSection()})
+    """The same without `[stability]` and what a loop has beside its delay, of which no run knows."""
+    loop = LoopSection(delay=content.loop.delay)
+    return content.model_copy(update={"stability": RestSection(), "loop": loop})
 
 
 def first_touching(scenario: Scenario) -> tuple[float, State]:

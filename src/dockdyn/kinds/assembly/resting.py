@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import jax
@@ -11,6 +12,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.kinds.assembly.model.assembly import Assembly
+from dockdyn.kinds.assembly.model.behind_contacts import plant_behind
 from dockdyn.kinds.assembly.model.resting import GroupSlopes, at_rest, group_slopes, held_force
 from dockdyn.kinds.assembly.nominal import NominalAssembly, after_first, gaps, nominal_assembly, nominal_at
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -48,9 +50,24 @@ class RestingAssembly(Resting):
         return linearise(model, state).of_first(sum(leaf.size for leaf in jax.tree.leaves((state.q, state.v))))
 
     def loop(self, content: AssemblySection, nominal: NominalAssembly) -> tuple[Loop, None]:
-        found = group_slopes(*self.rest(content, nominal))
+        """With more in it than a delay the loop has what is behind the contacts that it measures."""
+        model, state = self.rest(content, nominal)
+        found = group_slopes(model, state)
         own = GroupSlopes(*(numbers[nominal.number] for numbers in found))
-        return content.loop.make(own.effective_mass, own.stiffness, own.damping), None
+        loop = content.loop.make(own.effective_mass, own.stiffness, own.damping)
+        if not content.loop.beyond_delay():
+            return loop, None
+        law, measured = content.loop.compensator, self.measured(content)
+        acts = law is not None and law.made.in_margins
+        return replace(loop, behind=plant_behind(model, state, measured, self.port(content) if acts else None)), None
+
+    def measured(self, content: AssemblySection) -> list[int]:
+        """The numbers of the contacts that the loop measures."""
+        return list(range(len(content.contact)))
+
+    def port(self, content: AssemblySection) -> int:
+        """The contact at whose reference point a compensator acts, by number."""
+        return 0
 
     def slopes(self, content: AssemblySection, nominal: NominalAssembly) -> list[ContactSlopes]:
         found = group_slopes(*self.rest(content, nominal))
@@ -112,7 +129,13 @@ class RestingAssembly(Resting):
             found.append(
                 f"elements bear up to {force:.3g} N where the loop is linearised: that is taken to be balanced, as at rest"
             )
+        if content.loop.beyond_delay() and self.after_contact(content):
+            found.append("the state is that of a run with loop.delay alone, without the rest of the loop")
         return found
+
+    def after_contact(self, content: AssemblySection) -> bool:
+        """Whether the state is asked for at a time to which the loop's forces lead."""
+        return content.stability.time is not None or content.stability.at != "first-contact"
 
 
 @jit_once

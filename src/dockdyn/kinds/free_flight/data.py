@@ -10,6 +10,7 @@ from dockdyn.contact.latch import HELD
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.control.data import control_data
+from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -141,8 +142,13 @@ def _contact_names(content: FreeFlightSection) -> list[str]:
 
 def conservative(content: FreeFlightSection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
-    laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
-    return content.latch is None and content.loop.delay == 0 and all(law.make().lossless() for law in laws)
+    return content.latch is None and all(effect == LOSSLESS for effect in _effects(content))
+
+
+def _effects(content: FreeFlightSection) -> list[str]:
+    """What the laws of each contact must do to the energy."""
+    laws = [[law.make() for law in (one.normal, one.friction) if law is not None] for one in content.contact]
+    return [energy_effect(one, content.loop.delay) for one in laws]
 
 
 def _episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
@@ -156,6 +162,7 @@ def _episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     variable = episode_variable
     return {
         **contact_variables(run),
+        **effect_variable(_effects(scenario.content), run),
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(np.array([contacts[e.contact].surface for e in found], str), "1", "surface"),
         "episode_position": variable(positions, "m", "feature at onset, as feature_position", "axis"),

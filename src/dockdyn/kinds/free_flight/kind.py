@@ -109,7 +109,7 @@ class FreeFlightKind(Kind):
     def left_out_of_margins(self, content: FreeFlightSection) -> list[str]:
         return [] if content.latch is None else ["the latch is left out: these are the margins of the contact alone"]
 
-    def resting(self, name: str) -> Resting:
+    def resting(self, name: str, content: FreeFlightSection) -> Resting:
         from dockdyn.kinds.free_flight.closed_together import RestingBodies
 
         return RestingBodies()

@@ -28,6 +28,23 @@ def assembly_loop(scenario: Scenario) -> Loop:
     Raises ScenarioError where the mock-ups do not touch within the duration, and where the contact has no stiffness.
     """
     content = scenario.content
+    state, touching = first_touch(scenario)
+    loop = jax.tree.map(np.asarray, _loop_at(content, state, touching[0]))
+    if not float(loop.stiffness) > 0:
+        depth = content.stability.depth
+        raise ScenarioError(
+            f"{scenario.name}: stability.depth = {depth:g} m: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
+            "must be a depth where it is positive"
+        )
+    return loop
+
+
+def first_touch(scenario: Scenario) -> tuple[State, list[int]]:
+    """The state in which the mock-ups first touch, without rig, and the contacts in which they do, by number.
+
+    Raises ScenarioError where they do not touch within the duration.
+    """
+    content = scenario.content
     state = _begun(content)
     touching = _touching(content, state)
     if not touching:
@@ -40,14 +57,7 @@ def assembly_loop(scenario: Scenario) -> Loop:
             f"{scenario.name}: duration = {content.duration:g} s: {names} do not touch each other within it, without rig; "
             "a rig is judged along the normal of their first contact"
         )
-    loop = jax.tree.map(np.asarray, _loop_at(content, state, touching[0]))
-    if not float(loop.stiffness) > 0:
-        depth = content.stability.depth
-        raise ScenarioError(
-            f"{scenario.name}: stability.depth = {depth:g} m: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
-            "must be a depth where it is positive"
-        )
-    return loop
+    return jax.tree.map(np.asarray, state), touching
 
 
 def _touching(content: RigAssemblySection, state: State) -> list[int]:

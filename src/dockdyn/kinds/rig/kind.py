@@ -137,7 +137,7 @@ class RigKind(Kind):
         if scenario.content.mode == "assembly":
             refuse_overlap(scenario)
 
-    def resting(self, name: str) -> Resting:
-        from dockdyn.kinds.rig.resting import RestingRig
+    def resting(self, name: str, content: RigContent) -> Resting:
+        from dockdyn.kinds.rig.resting import RestingMounted, RestingRig
 
-        return RestingRig()
+        return RestingMounted() if content.mode == "assembly" else RestingRig()

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
+from dockdyn.kinds.assembly.nominal import NominalAssembly, nominal_at
+from dockdyn.kinds.assembly.resting import RestingAssembly
 from dockdyn.kinds.free_flight.closed_together import RestingBodies
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
 from dockdyn.kinds.free_flight.nominal import NominalContact, rest
-from dockdyn.kinds.resting import Judged
+from dockdyn.kinds.resting import Judged, LaterSet
+from dockdyn.kinds.rig.first_touch import first_touch
 from dockdyn.kinds.rig.model.bodies import Bodies
 from dockdyn.kinds.rig.mounting import with_tool
+from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 
 
-class RestingRig(RestingBodies):
-    """As of the virtual bodies, where there are two; an assembly's have no margins on a rig."""
+class RestingMounted(RestingAssembly):
+    """An assembly two of whose bodies meet in hardware: the loop measures their contacts, all else acts at once."""
 
-    def nominal(self, scenario: Scenario) -> NominalContact | None:
-        if scenario.content.mode == "assembly":
-            raise ScenarioError(f"{scenario.name}: mode = 'assembly': has no margins; must be 1-dof or 6-dof")
-        return super().nominal(scenario)
+    def nominal(self, scenario: Scenario) -> NominalAssembly:
+        """Where the mock-ups first touch, without rig. Raises ScenarioError for a tool, and where they do not."""
+        content = scenario.content
+        if content.loop.tool is not None:
+            raise ScenarioError(f"{scenario.name}: loop.tool: must be left out for margins with mode = 'assembly'")
+        state, touching = first_touch(scenario)
+        found = nominal_at(content, state, touching)
+        assert found is not None
+        return found
+
+    def measured(self, content: RigAssemblySection) -> list[int]:
+        return content.hardware()
+
+    def port(self, content: RigAssemblySection) -> int:
+        return content.carried_features()[0]
+
+    def later_sets(self, scenario: Scenario, nominal: NominalAssembly) -> list[LaterSet]:
+        return []
+
+    def after_contact(self, content: RigAssemblySection) -> bool:
+        return False
+
+
+class RestingRig(RestingBodies):
+    """As of the virtual bodies, where there are two."""
 
     def loop(self, content: Judged, nominal: NominalContact | None) -> tuple[Loop, RestingContact | None]:
         loop, contact = super().loop(content, nominal)

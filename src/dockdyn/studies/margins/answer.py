@@ -13,7 +13,6 @@ from dockdyn.kinds.resting import (
     Judged,
     Nominal,
     closed_contacts,
-    counts_all,
     motion_shares,
     names_of,
     of_whole_model,
@@ -40,7 +39,7 @@ from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
 from dockdyn.studies.margins.approximation import pade
-from dockdyn.studies.margins.derivatives import sensitivities
+from dockdyn.studies.margins.derivatives import Sensitivities, sensitivities
 from dockdyn.studies.margins.judged_loop import judge_loop, roots_with_delay
 from dockdyn.studies.margins.wording import verdict
 
@@ -57,7 +56,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
 
     A loop of which only a delay is stated is linearised from the model itself, both bodies and all contacts that are closed
     together; one with a hold, robot, sensor or digital dynamics is taken along the normal of one contact, with the effective
-    mass found there. `later_sets` are the margins with the contacts that close while the first is still closed.
+    mass found there, or, of an assembly, with all that is behind the contacts that it measures. `later_sets` are the margins with the contacts that close while the first is still closed.
 
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
@@ -68,7 +67,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
     several, delay, growth, stable = judged.several, judged.delay, judged.growth, judged.stable
     contact = None if several else judged.contact
     critical, doubts = critical_delay(found.windows, delay, stable)
-    slopes = sensitivities(content, nominal, loop, critical)
+    slopes = sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
     own = judged.own_root()
     if own is None and not several and ideal_root(loop) is not None:
         doubts.append(_other_motion(loop, found.roots[0]))
@@ -93,7 +92,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         "apparent_restitution": None if several else restitution(loop),
         "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
         "phase_error_rad_per_oscillation": phase_error(loop, own),
-        "steady_state_force_error": steady_state_error(loop) if stable else None,
+        "steady_state_force_error": steady_state_error(loop) if stable and loop.behind is None else None,
         "stabilising_gains_N_s_m": None if several else stabilising_gains(loop),
         "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
         "sensitivities": slopes.slopes,
@@ -106,7 +105,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         "drift_modes": found.drift,
         "mode": _mode_of(content, nominal, found.roots[0], delay),
         "warnings": [
-            *together(content, nominal, delay),
+            *together(content, nominal, delay, several),
             *(_later_words(content, nominal, one) for one in later),
             *_remarks(content, loop, nominal),
             *found.doubts,
@@ -153,13 +152,13 @@ def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: f
     return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
-def together(content: Judged, nominal: Nominal | None, delay: float) -> list[str]:
-    """Which contacts are closed together where the loop is linearised, and what that counts for."""
+def together(content: Judged, nominal: Nominal | None, delay: float, all_count: bool) -> list[str]:
+    """Which contacts are closed together where the loop is linearised, and what that counts for, if `all_count` or one."""
     if nominal is None or not nominal.others:
         return []
     count, names = len(nominal.closed), names_of(content, nominal)
     words = f"{count} contacts are closed together ({', '.join(names)})"
-    if counts_all(content, nominal):
+    if all_count:
         words += ": all are linearised; effective mass, stiffness and damping are those of the first alone"
         each = zip(names, closed_contacts(content, nominal), strict=True)
         soft = [name for name, contact in each if not contact["stiffness_N_m"] > 0]
@@ -260,7 +259,8 @@ def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
         found += resting_of(content).remarks(content, nominal)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
-    along = nominal is not None and not nominal.others and (kind.along_normal or content.loop.beyond_delay())
+    normal = nominal is not None and not nominal.others and loop.behind is None
+    along = normal and (kind.along_normal or content.loop.beyond_delay())
     if along and len(content.contact) > 1:
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
     found += left_out(content.loop, loop)

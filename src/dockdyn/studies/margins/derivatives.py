@@ -57,7 +57,7 @@ def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical
     """
     at_edge = critical is not None and critical > 0
     delay = float(critical if at_edge and critical is not None else loop.delay)
-    values = _named_numbers(content, content)
+    values = _named_numbers(jax.tree.leaves(content), content)
     groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
     if not (loop.sampled() and delay and instants_coincide(loop, delay)):
@@ -177,17 +177,17 @@ def _named_slopes(
         growth, slopes = multiplier_slopes(*parts)
     real = (np.real(slopes[0]), np.real(slopes[1]))
     *found, steepness = np.asarray(_slopes_once(content, nominal, np.float64(delay), real, hyperperiod=hyperperiod))
-    named = _named_numbers(jax.tree.unflatten(jax.tree.structure(content), found), content)
+    named = _named_numbers(found, content)
     with np.errstate(divide="ignore", invalid="ignore"):
         # where the growth is zero the delay h moves with it: ∂h = −∂growth / (∂growth/∂h)
         scale = np.divide(-1.0, steepness) if at_edge else 1.0
         return growth.real, {key: float(scale * slope) for key, slope in named.items()}
 
 
-def _named_numbers(numbers: PyTree, content: PyTree) -> dict[str, float]:
-    """The leaves of a tree of the structure of `content` by their keys."""
-    leaves, _ = jax.tree_util.tree_flatten_with_path(numbers)
-    return {key_of(path, content): float(value) for path, value in leaves}
+def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
+    """Numbers, one for each leaf of `content`, by the keys of the leaves."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(content)
+    return {key_of(path, content): float(value) for (path, _), value in zip(leaves, numbers, strict=True)}
 
 
 def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:

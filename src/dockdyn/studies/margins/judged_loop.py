@@ -58,8 +58,8 @@ class JudgedLoop:
 
     @property
     def several(self) -> bool:
-        """Whether several contacts are linearised together."""
-        return counts_all(self.scenario.content, self.nominal)
+        """Whether several contacts, or more than two free bodies, are linearised together."""
+        return self.loop.behind is not None or counts_all(self.scenario.content, self.nominal)
 
     @property
     def delay(self) -> float:

@@ -50,6 +50,9 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     own, content = Numbers.of(scenario.content), tuned.content
     nominal = nominal_of(tuned)
     loop, _ = nominal_loop(tuned, nominal)
+    if loop.behind is not None:
+        words = "no derivative of a loop with an assembly in it and more than loop.delay"
+        raise ScenarioError(f"{scenario.name}: --of {of}: {words}; must be the margin of another one")
     at_edge = of != GROWTH
     lateness = float(loop.delay)
     delay = (value if of == CRITICAL else value + lateness) if at_edge else lateness

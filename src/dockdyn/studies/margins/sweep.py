@@ -23,7 +23,7 @@ from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.stability import StabilitySection
 from dockdyn.stability.chart import Growth, chart, locate, parted
-from dockdyn.stability.growth import growth_rates
+from dockdyn.stability.growth import growth_of_plants, growth_rates
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
@@ -105,7 +105,9 @@ def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[A
     at = partial(_loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
     try:
         found = in_lanes(at, values, always=True)
-        return growth_of_linears(found) if isinstance(found, Linear) else growth_rates(found)
+        if isinstance(found, Linear):
+            return growth_of_linears(found)
+        return growth_rates(found) if found.behind is None else growth_of_plants(found)
     except ValueError as error:
         raise ScenarioError(f"{name}: --sweep: {error}") from None
 

@@ -380,7 +380,7 @@ class Assembly(ContactModel):
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
             **observed_joints(self.moving, here, loads, now.loads),
-            **observed_modes(self.elements, here),
+            **observed_modes(self.elements, here, twists),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),

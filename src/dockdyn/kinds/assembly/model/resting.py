@@ -72,6 +72,16 @@ def _sides(model: Assembly, state: State, group: ContactGroup) -> tuple[Placed, 
 def _own_slopes(group: ContactGroup, own: Placed, other: Placed) -> tuple[Scalar, Scalar, Scalar]:
     """Depth (m) at which the deepest member rests, and the sums of the members' slopes over depth and rate."""
 
+    assert group.rest is not None
+    stiffness, damping = member_slopes(group, own, other)
+    return group.rest.depth[_deepest(group.rest)], jnp.sum(stiffness), jnp.sum(damping)
+
+
+def member_slopes(
+    group: ContactGroup, own: Placed, other: Placed
+) -> tuple[Float[Array, "members"], Float[Array, "members"]]:
+    """Stiffness (N/m) and damping (N s/m) of each member of a group at rest; zero of one that stays apart."""
+
     def slopes(row: tuple[ContactGroup, Scalar, Rest]) -> tuple[Scalar, Scalar]:
         member, weight, rest = row
         meeting = kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other)
@@ -80,9 +90,7 @@ def _own_slopes(group: ContactGroup, own: Placed, other: Placed) -> tuple[Scalar
         damped = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))[1]
         return weight * rest.closed * found, weight * rest.closed * damped
 
-    assert group.rest is not None
-    stiffness, damping = jax.lax.map(slopes, (group.members, group.weights, group.rest))
-    return group.rest.depth[_deepest(group.rest)], jnp.sum(stiffness), jnp.sum(damping)
+    return jax.lax.map(slopes, (group.members, group.weights, group.rest))
 
 
 def _deepest(rest: Rest) -> Array:

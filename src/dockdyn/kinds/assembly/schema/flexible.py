@@ -90,6 +90,15 @@ class FlexibleSection(Section):
     def link(self) -> UniformBeam | CantileverModes:
         raise TypeError
 
+    def along(self) -> Float[Array, "3"]:
+        """The unit vector along a beam, the link's axes, about which its spin adds nothing to its stiffness; else zero."""
+        return jnp.zeros(3)
+
+    def lowest_bending(self) -> Float[Array, ""]:
+        """The lowest frequency of bending (rad/s); infinite without any."""
+        bends = np.array([unit == "m" for unit in self.mode_units()])
+        return jnp.min(jnp.where(bends, self.modes().frequency, jnp.inf), initial=jnp.inf)
+
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         """How what sits at a place (m, link axes, from the centre of mass) moves, also from traced numbers."""
         raise TypeError
@@ -146,6 +155,10 @@ class UniformBeamSection(FlexibleSection):
 
     def mode_units(self) -> list[str]:
         return ["m"] * sum(self.bending_modes) + ["rad"] * self.twist_modes
+
+    def along(self) -> Float[Array, "3"]:
+        axis = jnp.asarray(self.axis, float)
+        return axis / jnp.linalg.norm(axis)
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         return self.link().deflection(place)

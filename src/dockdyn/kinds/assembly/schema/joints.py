@@ -92,6 +92,7 @@ class MovingJointSection(JointSection):
     stroke: list[float] | None
     stop_stiffness: float | None
     stop_damping: float
+    range: list[float] | None
 
     @model_validator(mode="after")
     def sound(self) -> Self:
@@ -101,6 +102,8 @@ class MovingJointSection(JointSection):
             refuse("stroke and stop_stiffness belong together; state both or neither")
         if self.stroke is not None and self.stroke[0] >= self.stroke[1]:
             refuse("stroke must be two numbers, the smallest first, counted from where the body is placed")
+        if self.range is not None and self.range[0] >= self.range[1]:
+            refuse("range must be two numbers, the smallest first, counted from where the body is placed")
         return self
 
     def has_events(self) -> bool:
@@ -159,6 +162,7 @@ class RevoluteSection(MovingJointSection):
     stroke: Annotated[list[Turn], Field(min_length=2, max_length=2)] | None = None
     stop_stiffness: quantity("N*m/rad", "a stiffness", above=0) | None = None
     stop_damping: TurningDamping = 0.0
+    range: Annotated[list[Turn], Field(min_length=2, max_length=2)] | None = None
     motor: ClassVar[str] = "torque"
     reflected: ClassVar[str] = "moved_inertia"
 
@@ -179,6 +183,7 @@ class PrismaticSection(MovingJointSection):
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None
     stop_stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     stop_damping: Damping = 0.0
+    range: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None
     motor: ClassVar[str] = "force"
     reflected: ClassVar[str] = "moved_mass"
 

@@ -325,7 +325,9 @@ class SeveralBodiesSection(Section, abc.ABC):
                 found.append(Tie(section.make(*sides), first, second, name))
         for body in self.body:
             if body.flexible is not None:
-                found.append(BendingLink(body.flexible.spring(), mode_numbers(self.body, body.name), body.name))
+                modes, number = mode_numbers(self.body, body.name), self.names().index(body.name)
+                spun = body.flexible.along(), body.flexible.lowest_bending()
+                found.append(BendingLink(body.flexible.spring(), *spun, modes, number, body.name))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:

@@ -54,6 +54,8 @@ def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:
     for link, ends in limits.items():
         if "stop_stiffness" in (joint := links[link]["joint"]):
             joint.setdefault("stroke", ends)
+        elif "stroke" not in joint and ends[0] < ends[1]:
+            joint.setdefault("range", ends)
     return {**data, "body": rest}
 
 

@@ -1,0 +1,91 @@
+"""What is behind some contacts of an assembly at rest: the plant of a loop that measures them.
+
+Units: SI.
+Source: derivatives of the functions that simulate the assembly; forces and displacements that do work on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.group import ContactGroup, Wrench
+from dockdyn.contact.pair import kinematics_of
+from dockdyn.integrate.model import State, jacobian, pack, unpack
+from dockdyn.kinds.assembly.model.assembly import Assembly
+from dockdyn.kinds.assembly.model.resting import member_slopes
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Vector
+from dockdyn.stability.contact_plant import ContactPlant
+from dockdyn.stability.linearise import linearise
+
+
+def plant_behind(
+    model: Assembly, state: State, measured: Sequence[int], compensated: int | None
+) -> ContactPlant:
+    """The plant behind the contacts `measured`, by number, of an assembly `at_rest`, all between the same two bodies.
+
+    Its displacements are the depths of their members. Where a compensator acts it is at the reference point of the contact
+    `compensated`, by number, whose displacements in three directions are behind these. What else is closed acts at once.
+    """
+    moving = (state.q, state.v, state.memory)
+    count = sum(leaf.size for leaf in jax.tree.leaves(moving[:2]))
+    linear = linearise(model, state)
+    width = pack(Wrench.zero()).size
+    port = None if compensated is None else model.computed[compensated]
+    held = jnp.isin(jnp.arange(linear.input.shape[1]) // width, jnp.asarray(measured))
+    own = linear.state + linear.input @ jnp.where(held[:, None], 0.0, linear.output)
+
+    def displacements(x: Float[Array, "n"]) -> Float[Array, "channels"]:
+        q, v, memory = unpack(x, moving)
+        places = model.placement(model.retract(State(q, v, state.mode, memory))).bodies
+        found = [model.computed[i].depths(*_sides(model.computed[i], places)) for i in measured]
+        return jnp.concatenate([*found, *([] if port is None else [_port_place(port, *_sides(port, places))])])
+
+    here = model.placement(state).bodies
+    wrenches, slopes = [], []
+    for number in measured:
+        group = model.computed[number]
+        sides = _sides(group, here)
+        deepening = jax.lax.map(lambda member, group=group, sides=sides: _deepening(group, member, *sides), group.members)
+        wrenches.append(_placed_in(deepening, number, linear.input.shape[1], width))
+        slopes.append(member_slopes(group, *sides))
+    if port is not None and compensated is not None:
+        ways = [_sides(port, here)[1].rotation @ Vector.of(axis) for axis in jnp.eye(3)]
+        rows = jnp.stack([pack(Wrench(way, Vector.zero())) for way in ways])
+        wrenches.append(_placed_in(rows, compensated, linear.input.shape[1], width))
+    stiffness, damping = (jnp.concatenate(parts) for parts in zip(*slopes, strict=True))
+    more = 0 if port is None else 3
+    return ContactPlant(
+        state=own[:count, :count],
+        input=linear.input[:count] @ jnp.concatenate(wrenches).T,
+        output=jacobian(displacements, pack(moving))[:, :count],
+        stiffness=jnp.diag(jnp.pad(stiffness, (0, more))),
+        damping=jnp.diag(jnp.pad(damping, (0, more))),
+        compensated=jnp.diag(jnp.pad(jnp.zeros_like(stiffness), (0, more), constant_values=1.0)),
+    )
+
+
+def _sides(group: ContactGroup, places: Sequence[Placed]) -> tuple[Placed, Placed]:
+    return places[group.first], places[group.second]
+
+
+def _deepening(group: ContactGroup, member: object, own: Placed, other: Placed) -> Float[Array, "6"]:
+    """The wrench on a group's first body of a unit force that presses a member deeper."""
+    meeting = kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other)
+    force = -meeting.normal
+    return pack(Wrench(force, (meeting.point - group.reference(own)).cross(force)))
+
+
+def _placed_in(wrenches: Float[Array, "rows 6"], number: int, size: int, width: int) -> Float[Array, "rows size"]:
+    """Wrenches of one group among those of all."""
+    return jnp.zeros((len(wrenches), size)).at[:, number * width : (number + 1) * width].set(wrenches)
+
+
+def _port_place(port: ContactGroup, own: Placed, other: Placed) -> Float[Array, "3"]:
+    """Where the reference point of a group is (m), seen from its second body."""
+    return other.local(port.reference(own)).array()

@@ -1,0 +1,174 @@
+"""What is behind the contacts that a loop measures: a linear system between their forces and how deep they are.
+
+ẋ = A x + B f, y = C x: y are displacements (m), as how deep contacts are, and f the forces (N) along them. Contacts press
+with f = −K y − D ẏ, and a compensator of the gain g acts with f = −g P ẏ. A force moves nothing at once, C B = 0, so ẏ = C A x.
+
+Units: states SI; K in N/m, D in N s/m.
+Source: linear systems; the observable part, Kalman 1963.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Array, Float
+
+from dockdyn.stability.linearise import balance, independent, seen_basis
+
+Rows = Any  # numbers as linear functions of something: (number, n)
+SAME = 1e-9  # of the largest singular value: less is rounding
+DRIFT = 1e-4  # 1/s: slower motions, when no contact acts, are drift
+
+
+class ContactPlant(eqx.Module):
+    """Bodies, joints and springs behind the contacts of a loop."""
+
+    state: Float[Array, "n n"]  # A, 1/s
+    input: Float[Array, "n channels"]  # B
+    output: Float[Array, "channels n"]  # C
+    stiffness: Float[Array, "channels channels"]  # K
+    damping: Float[Array, "channels channels"]  # D
+    compensated: Float[Array, "channels channels"]  # P
+
+    @property
+    def channels(self) -> int:
+        """How many displacements count."""
+        return self.output.shape[0]
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return self.state.shape[0]
+
+    def places(self, x: Rows) -> Rows:
+        """Displacements (m), as functions of what the states are functions of."""
+        return self.output @ x
+
+    def speeds(self, x: Rows) -> Rows:
+        """How fast they change (m/s)."""
+        return self.output @ (self.state @ x)
+
+    def rates(self, x: Rows, forces: Rows) -> Rows:
+        """How fast the states change under forces (N)."""
+        return self.state @ x + self.input @ forces
+
+    def accelerations(self, rates: Rows) -> Rows:
+        """Second derivatives (m/s²) of the displacements, of states that change at these rates."""
+        return self.speeds(rates)
+
+    def pressing(self, places: Rows, speeds: Rows) -> Rows:
+        """Forces (N) of the contacts."""
+        return -(self.stiffness @ places + self.damping @ speeds)
+
+    def compensating(self, speeds: Rows) -> Rows:
+        """What a compensator's gain multiplies."""
+        return self.compensated @ speeds
+
+    def pushed(self) -> Float[Array, "n"]:
+        """How fast the states change under a unit force (N) in the first channel."""
+        return self.input[:, 0]
+
+    def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
+        """The states after a `period` (s) under forces (N) that are held: exactly."""
+        rate = jnp.concatenate([self.state, self.input], axis=1)
+        grown = jax.scipy.linalg.expm(period * jnp.pad(rate, ((0, self.channels), (0, 0))))
+        return grown[: self.size] @ jnp.concatenate([x, forces])
+
+    def reduced(self) -> ContactPlant:
+        """The same in as few channels and states as do: displacements that contacts depend on, and what these depend on.
+
+        Drift is left out, whose multipliers would be one, and with it what a compensator does across these displacements. In
+        numbers of NumPy; not traced.
+        """
+        state, every, outputs = (np.asarray(part) for part in (self.state, self.input, self.output))
+        stiffness, damping, compensated = (np.asarray(part) for part in (self.stiffness, self.damping, self.compensated))
+        acts = np.abs(stiffness).sum(axis=0) + np.abs(damping).sum(axis=0) > 0
+        push, output = every[:, acts], outputs[acts]
+        forces = [part[np.ix_(acts, acts)] for part in (stiffness, damping, compensated)]
+        if len(output) > 1:  # displacements that depend on each other, y = M z; forces do the same work: f_z = Mᵀ f
+            left, sizes, right = np.linalg.svd(output, full_matrices=False)
+            rank = int(np.sum(sizes > SAME * sizes[0]))
+            left, sizes = left[:, :rank], sizes[:rank]
+            push, output = push @ left / sizes, right[:rank]
+            forces = [(left * sizes).T @ part @ (left * sizes) for part in forces]
+        # elsewhere a compensator acts on what moves with them: where f_z takes it for every unit that it moves z
+        moved = np.linalg.solve((output @ state @ push).T, (outputs[~acts] @ state @ push).T).T
+        forces[2] = forces[2] + moved.T @ compensated[np.ix_(~acts, ~acts)] @ moved
+        return ContactPlant(*_seen_states(state, push, output), *forces)
+
+
+Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"], Float[np.ndarray, "channels n"]]
+
+
+def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.ndarray) -> Matrices:
+    """A, B and C of the states that outputs depend on.
+
+    Drift, with roots at zero, is parted from the other motions first: beside fast ones a search among all states would not
+    tell it from rounding. Of drift outputs see its places and its velocities, and nothing else.
+    """
+    size = balance(np.abs(state))
+    schur, turn, count = scipy.linalg.schur(
+        state * size / size[:, None], sort=lambda real, imaginary: np.hypot(real, imaginary) > DRIFT
+    )
+    fast, slow = schur[:count, :count], schur[count:, count:]
+    mixed = np.zeros((count, len(slow)))
+    if mixed.size:
+        mixed = scipy.linalg.solve_sylvester(fast, -slow, -schur[:count, count:])
+    outputs, pushes = output * size @ turn, turn.T @ (push / size[:, None])
+    parts = [
+        _onto(seen_basis(fast, outputs[:, :count]), fast, pushes[:count] - mixed @ pushes[count:], outputs[:, :count]),
+    ]
+    places = outputs[:, count:] + outputs[:, :count] @ mixed
+    least = SAME * np.linalg.norm(outputs, 2)
+    rows = independent(np.concatenate([independent(places, least), independent(places @ slow, least)]), SAME)
+    parts.append(_onto(rows, slow, pushes[count:], places))
+    states, inputs, seen = zip(*parts, strict=True)
+    return scipy.linalg.block_diag(*states), np.concatenate(inputs), np.concatenate(seen, axis=1)
+
+
+def _onto(basis: Float[np.ndarray, "r n"], state: np.ndarray, push: np.ndarray, output: np.ndarray) -> Matrices:
+    """A, B and C on orthonormal rows whose span A maps into itself."""
+    return basis @ state @ basis.T, basis @ push, output @ basis.T
+
+
+class FreeMass(eqx.Module):
+    """The plant of a free mass in one contact, with the methods of `ContactPlant`: states are the depth and the velocity."""
+
+    mass: Float[Array, ""]  # kg
+    stiffness: Float[Array, ""]  # N/m
+    damping: Float[Array, ""]  # N s/m
+
+    channels: ClassVar = 1
+    size: ClassVar = 2
+
+    def places(self, x: Rows) -> Rows:
+        return x[:1]
+
+    def speeds(self, x: Rows) -> Rows:
+        return x[1:]
+
+    def rates(self, x: Rows, forces: Rows) -> Rows:
+        return jnp.concatenate([x[1:], forces / self.mass])
+
+    def accelerations(self, rates: Rows) -> Rows:
+        return rates[1:]
+
+    def pressing(self, places: Rows, speeds: Rows) -> Rows:
+        return -(self.stiffness * places + self.damping * speeds)
+
+    def compensating(self, speeds: Rows) -> Rows:
+        return speeds
+
+    def pushed(self) -> Float[Array, "2"]:
+        return jnp.zeros(2).at[1].set(1 / self.mass)
+
+    def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
+        """By a digital integrator: exactly, or by Euler's method with the velocity before the step or after it."""
+        share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[dynamics]
+        kick = period / self.mass * forces
+        return jnp.concatenate([x[:1] + period * (x[1:] + share * kick), x[1:] + kick])
