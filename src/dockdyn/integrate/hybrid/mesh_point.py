@@ -48,8 +48,8 @@ def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
     def asked(t, q, v, memory):
         return model.outputs(t, State(q, v, x.mode, memory))
 
-    outputs, tangent = jax.linearize(asked, t, x.q, x.v, x.memory)
-    return once(MeshPoint(t, x, rate, outputs, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
+    outputs, slopes = jax.jvp(asked, (t, x.q, x.v, x.memory), (jnp.ones(()), rate.q, rate.v, rate.memory))
+    return once(MeshPoint(t, x, rate, outputs, slopes))
 
 
 def between(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
