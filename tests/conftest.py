@@ -7,6 +7,7 @@ import hashlib
 import os
 import pickle
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,8 +107,8 @@ def comparisons_of_no_one(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatch):
     """No test knows what others, or the user, have compared."""
-    folder = tmp_path_factory.mktemp("compared")
-    monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.folder", lambda: folder)
+    folder = cache(lambda: tmp_path_factory.mktemp("compared"))  # few tests ask for it
+    monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.folder", folder)
 
 
 def plain(value):
