@@ -7,9 +7,11 @@ import hashlib
 import os
 import pickle
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
 import numpy as np
 import pytest
 import tomlkit
@@ -22,6 +24,10 @@ from dockdyn.cli import main as cli
 from dockdyn.pages import packed_replay
 
 gc.set_threshold(SELDOM)
+
+# What one process has compiled no other compiles again, however small: to read it takes a fifth of the time.
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"  # of processes that tests start
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +57,14 @@ def browse(browser):
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_wait_for_the_disk():
+    """What tests write need not outlast a power failure: a file takes 3 ms instead of 11."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("os.fsync", lambda opened: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -93,8 +107,8 @@ def comparisons_of_no_one(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatch):
     """No test knows what others, or the user, have compared."""
-    folder = tmp_path_factory.mktemp("compared")
-    monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.folder", lambda: folder)
+    folder = cache(lambda: tmp_path_factory.mktemp("compared"))  # few tests ask for it
+    monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.folder", folder)
 
 
 def plain(value):

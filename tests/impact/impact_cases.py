@@ -14,7 +14,6 @@ import pytest
 
 import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import LAWS, resolve
-from dockdyn.programs import Program
 
 COUNTS = [200, pytest.param(10_000, marks=pytest.mark.full)]
 BATCH = 200  # the size for which everything is compiled, once
@@ -52,7 +51,7 @@ def contacts(count, rows, seed=0):
 @cache
 def batched(function):
     """`function` over the first axis of its arguments, in batches of one size."""
-    many = Program(jax.vmap(function))
+    many = jax.jit(jax.vmap(function))
 
     def over(*arguments):
         count = len(arguments[0])

@@ -11,7 +11,6 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from dockdyn.impact import resolve
-from dockdyn.programs import Program
 
 
 @pytest.mark.parametrize("law", IN_SPACE)
@@ -109,8 +108,8 @@ def test_derivatives_and_batches(law, rows):
         sliding = velocity * jnp.r_[1, share * jnp.ones(rows - 1)]
         return resolve(law, matrix, sliding, restitution=e, friction=mu).impulse
 
-    many = Program(jax.vmap(push))
-    slopes_of = Program(jax.vmap(jax.jacfwd(push)))
+    many = jax.jit(jax.vmap(push))
+    slopes_of = jax.jit(jax.vmap(jax.jacfwd(push)))
     for e in (0.0, 0.5):
         numbers = np.stack([np.full(8, e), np.ones(8), friction], axis=1)
         pushes, slopes = (np.asarray(f(numbers, matrix, velocity)) for f in (many, slopes_of))

@@ -89,4 +89,5 @@ def test_a_run_tells_of_a_mesh_that_it_cannot_draw(dock, tmp_path):
         told = f"chaser/body: {tmp_path / file}: {words}; drawn as a plain shape"
         assert ended.returncode == 0 and ended.stderr.strip() == f"warning: {told}"
         assert told in (out / "report.html").read_text(encoding="utf-8")
-    assert scene_of(dockdyn.simulate(dockdyn.load(bus(tmp_path, '{ file = "bus.stl", scale = 1 }')))).warnings == []
+    large = dockdyn.load(bus(tmp_path, '{ file = "bus.stl", scale = 1 }'), {"duration": "1 s"})
+    assert scene_of(dockdyn.simulate(large)).warnings == []
