@@ -17,7 +17,7 @@ from translated import traced
 
 from dockdyn import backend
 from dockdyn.contact import Contact, Coulomb, ForceStroke, Hertz, HuntCrossley, Plane, SphereTip, SpringDashpot
-from dockdyn.contact.gate import APART, GATED, PRESSING
+from dockdyn.contact.gate import APART, GATED, PRESSING, SLACK
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.integrate.hybrid import located
@@ -94,9 +94,14 @@ def balls(surface, count):
     return rows_of(f"ball on {surface}", count, seed=17)
 
 
+def guards_of(contact, modes, touch):
+    """The event functions of a contact in some modes."""
+    return jnp.array([contact.guards(mode, touch) for mode in modes])
+
+
 @pytest.mark.parametrize("surface", SURFACES)
 def test_a_group_of_one_is_a_contact(surface):
-    """Under every law, at random places, half of which overlap; its moment is about the ball's centre."""
+    """Under every law, in every mode, at random places, half of which overlap; its moment is about the ball's centre."""
 
     def both(row):
         ball, *motions = row
@@ -112,6 +117,9 @@ def test_a_group_of_one_is_a_contact(surface):
                 feature_on_chaser=True,
             )
             touch = contact.touch(own, other)
+            own_modes = [jnp.asarray(mode) for mode in (PRESSING, SLACK)]
+            pressing = [contact.normal_force(mode, touch) for mode in own_modes]
+            near = [group.state(mode, own, other, exact=True) for mode in own_modes]
             normal = contact.normal_force(jnp.asarray(GATED), touch)
             force = contact.force(normal, touch)
             point = contact.point(own, other)
@@ -126,7 +134,12 @@ def test_a_group_of_one_is_a_contact(surface):
                 "sliding": jnp.where(inside, jnp.sqrt(touch.sliding.dot(touch.sliding)), 0.0),
                 "point": jnp.where(inside, point.array(), 0.0),
             }
-            found[name] = shown(group.state(jnp.asarray(PRESSING), own, other, exact=True)), expected
+            states = shown(group.state(jnp.asarray(GATED), own, other, exact=True))
+            if group.alone:
+                guards = [group.guards(mode, state) for mode, state in zip(own_modes, near, strict=True)]
+                expected |= {"in modes": jnp.stack(pressing), "guards": guards_of(contact, own_modes, touch)}
+                states |= {"in modes": jnp.stack([state.normal_force for state in near]), "guards": jnp.array(guards)}
+            found[name] = states, expected
         return found
 
     found = row_by_row(both, balls(surface, 3 * MANY))
@@ -150,7 +163,7 @@ def one_by_one(group, own, other):
         member, weight = row
         place = eqx.combine(member, group.common).place()
         one = replace(group, members=jax.tree.map(lambda a: a[None], member), weights=weight[None], place=place)
-        state = one.state(jnp.asarray(PRESSING), own, other, exact=True)
+        state = one.state(jnp.asarray(GATED), own, other, exact=True)
         moment = state.wrench.moment + (one.reference(own) - about).cross(state.wrench.force)
         return {**shown(state), "moment": moment.array()}
 
@@ -223,9 +236,9 @@ STEEP = {name: LAWS[name] for name in ("spring-dashpot", "adhering")} | {
 
 @pytest.mark.parametrize("law", STEEP)
 def test_at_its_events_a_group_presses_as_from_within(law):
-    """Where it touches and where it parts, rounding leaves a depth of either sign: force and slope are the law's own."""
+    """Where one of several touches and where it parts, rounding leaves a depth of either sign: they are the law's own."""
     ball = BallOnSurface(jnp.zeros(3), jnp.asarray(0.1), Plane.of((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
-    group = ContactGroup.of([ball], (0, 1), STEEP[law])
+    group = ContactGroup.of([ball, replace(ball, centre=jnp.array([0.0, 0.0, 1.0]))], (0, 1), STEEP[law])
     level = jnp.array([1.0, 0.0, 0.0, 0.0])
     other = placed((jnp.zeros(3), level, jnp.zeros(3), jnp.zeros(3)))
 
@@ -239,7 +252,7 @@ def test_at_its_events_a_group_presses_as_from_within(law):
         if law == "spring-dashpot" and rate < 0:  # it has ended before
             expected = (0.0, 0.0)
         for depth in (1e-14, -1e-14):
-            found = jax.value_and_grad(force)(depth, rate)
+            found = jax.jvp(lambda depth, rate=rate: force(depth, rate), (depth,), (1.0,))
             assert np.asarray(found) == pytest.approx(np.asarray(expected), rel=1e-9, abs=1e-3)
         assert float(force(-1e-6, rate)) == 0
 

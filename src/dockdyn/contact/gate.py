@@ -35,6 +35,17 @@ def gated_force(law: NormalLaw, depth: Scalar, raw_force: Scalar) -> Scalar:
     return jnp.where(depth > 0, raw_force if law.adheres() else jnp.maximum(raw_force, 0.0), 0.0)
 
 
+def force_in_mode(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, raw_force: Scalar) -> Scalar:
+    """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+    inside = gated_force(law, depth, raw_force)
+    return jnp.where(mode == PRESSING, raw_force, jnp.where(mode == GATED, inside, 0.0))
+
+
+def force_guard(mode: Int[Array, ""], force_sign: Scalar) -> Scalar:
+    """An event function that rises through zero where the force of a law that does not adhere ends, or returns."""
+    return jnp.where(mode == APART, -1.0, jnp.where(mode == SLACK, force_sign, -force_sign))
+
+
 class UnilateralContact(eqx.Module):
     """A contact whose law acts inside, and, unless it adheres, only while it presses."""
 
@@ -42,16 +53,14 @@ class UnilateralContact(eqx.Module):
 
     def normal_force(self, mode: Int[Array, ""], touch: Pressed) -> Scalar:
         """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
-        inside = gated_force(self.law, touch.depth, touch.raw_force)
-        return jnp.where(mode == PRESSING, touch.raw_force, jnp.where(mode == GATED, inside, 0.0))
+        return force_in_mode(self.law, mode, touch.depth, touch.raw_force)
 
     def guards(self, mode: Int[Array, ""], touch: Pressed) -> tuple[Scalar, Scalar]:
         """Two event functions that rise through zero: onset or release (m), and force ending or returning."""
         across = jnp.where(mode == APART, touch.depth, -touch.depth)
         if self.law.adheres():
             return across, jnp.asarray(-1.0)
-        force = jnp.where(mode == SLACK, touch.force_sign, -touch.force_sign)
-        return across, jnp.where(mode == APART, -1.0, force)
+        return across, force_guard(mode, touch.force_sign)
 
     def next_mode(
         self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]], onset: Pressed

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn import backend
-from dockdyn.contact.gate import APART, PRESSING, gated_force
+from dockdyn.contact.gate import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
@@ -53,6 +53,7 @@ class GroupState(NamedTuple):
     rate: Scalar  # m/s, of that depth
     sliding_speed: Scalar  # m/s, of that member
     point: Vector  # m, inertial, of that member
+    force_sign: Scalar  # a number with the sign of the force of a member that is alone; of others unknown, 1
 
 
 class Rest(NamedTuple):
@@ -70,8 +71,9 @@ class Rest(NamedTuple):
 class ContactGroup(eqx.Module):
     """Members of one geometry between two bodies, with one law and one friction.
 
-    The group touches while its deepest member does; only its first onset and its last release are events. Between them each
-    member presses where it overlaps, as its law says, and never pulls unless the law adheres.
+    The group touches while its deepest member does; its first onset and its last release are events. Between them each
+    member presses where it overlaps, as its law says, and never pulls unless the law adheres. Of a member that is alone the
+    end of the force, and its return, are events, too.
     """
 
     members: Any  # a `PairGeometry` whose numbers have a leading axis of members; what all share is None
@@ -117,6 +119,16 @@ class ContactGroup(eqx.Module):
         surface = getattr(self.common, "surface", None)
         return surface is None or bool(surface.is_exact_distance())
 
+    @property
+    def alone(self) -> bool:
+        """Whether the group is a single member whose force may end before its depth does."""
+        return self.weights.shape[0] == 1 and not self.law.adheres()
+
+    @property
+    def events(self) -> int:
+        """How many event functions it has."""
+        return 2 if self.alone else 1
+
     def reference(self, own: Placed) -> Vector:
         """Where the wrench acts (m, inertial), `own` being the first body."""
         return own.point(Vector.of(self.place))
@@ -143,13 +155,13 @@ class ContactGroup(eqx.Module):
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
-            return (Wrench.zero(), zero), (-distance, (zero, zero, about))
+            return (Wrench.zero(), zero), (-distance, (zero, zero, about, *([zero] if self.alone else [])))
 
         def near(geometry: PairGeometry, weight: Scalar, rest: Rest | None = None) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = kinematics_of(geometry.touch(own, other), own, other)
             law = self.law.along(own.rotation.transposed_times(meeting.normal))
             if rest is None:
-                pressing = weight * _pressing(law, mode, meeting.depth, meeting.rate)
+                pressing = weight * _pressing(law, mode, meeting.depth, meeting.rate, self.alone)
             else:
                 pressing = weight * rest.law(law).force(meeting.depth, meeting.rate)
             force = meeting.normal * pressing
@@ -158,11 +170,14 @@ class ContactGroup(eqx.Module):
             wrench = Wrench(force, (meeting.point - about).cross(force))
             # a speed at rest has no derivative
             speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
-            return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point))
+            sign = [law.force_sign(meeting.depth, meeting.rate)] if self.alone else []
+            return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point, *sign))
 
-        (wrench, normal), (depth, (rate, speed, point)) = _resultant(one, (self.members, self.weights, self.rest))
+        (wrench, normal), (depth, (rate, speed, point, *sign)) = _resultant(
+            one, (self.members, self.weights, self.rest)
+        )
         wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
-        return once(GroupState(wrench, normal, depth, rate, speed, point))
+        return once(GroupState(wrench, normal, depth, rate, speed, point, *(sign or [jnp.ones(())])))
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
         """That of its state alone: nothing is computed while it is apart."""
@@ -172,26 +187,39 @@ class ContactGroup(eqx.Module):
         """How deep (m) each member is, negative while apart."""
         return jax.lax.map(lambda member: eqx.combine(member, self.common).touch(own, other)[0], self.members)
 
-    def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
-        """An event function (m) that rises through zero at the first onset and at the last release."""
-        return jnp.where(mode == APART, depth, -depth)
+    def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
+        """Event functions: one (m) that rises through zero at the first onset and at the last release; of a member that is
+        alone also one where its force ends or returns."""
+        across = jnp.where(mode == APART, found.depth, -found.depth)
+        return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
-    def next_mode(self, mode: Int[Array, ""], fired: Bool[Array, ""]) -> Int[Array, ""]:
-        """The mode after the guard has fired, if it has."""
-        return jnp.where(fired, jnp.where(mode == APART, PRESSING, APART), mode).astype(mode.dtype)
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
+        """The mode after the guards in `fired` have fired. At an onset depths grow, so that no force ends with it."""
+        after = jnp.where(fired[0], jnp.where(mode == APART, PRESSING, APART), mode)
+        if self.alone:
+            switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
+            after = jnp.where(fired[1] & ~fired[0], switched, after)
+        return after.astype(mode.dtype)
+
+    def mode_of(self, found: GroupState) -> Int[Array, ""]:
+        """The mode that fits a state."""
+        inside = jnp.where(found.force_sign < 0, SLACK, PRESSING) if self.alone else PRESSING
+        return jnp.where(found.depth > 0, inside, APART).astype(int)
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """The mode at the start of a run."""
-        return jnp.where(self.state(jnp.asarray(APART), own, other).depth > 0, PRESSING, APART).astype(int)
+        return self.mode_of(self.state(jnp.asarray(APART), own, other))
 
 
-def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar) -> Scalar:
-    """Normal force (N) of a member of a group in its `mode`, as its depth says.
+def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
+    """Normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth does.
 
     At the instants of the group's events the depth is zero but for rounding: there the law goes on from within, lest force and
     slope at the ends of a step, of which cubics are made, be those of outside.
     """
     force = law.force(depth, rate)
+    if alone:
+        return force_in_mode(law, mode, depth, force)
     within = force if law.adheres() else jnp.where(law.force_sign(depth, rate) > 0, force, 0.0)
     at_event = (mode == PRESSING) & (jnp.abs(depth) < BRINK)
     return jnp.where(at_event, within, gated_force(law, depth, force))

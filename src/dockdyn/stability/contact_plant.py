@@ -86,7 +86,9 @@ class ContactPlant(eqx.Module):
         numbers of NumPy; not traced.
         """
         state, every, outputs = (np.asarray(part) for part in (self.state, self.input, self.output))
-        stiffness, damping, compensated = (np.asarray(part) for part in (self.stiffness, self.damping, self.compensated))
+        stiffness, damping, compensated = (
+            np.asarray(part) for part in (self.stiffness, self.damping, self.compensated)
+        )
         acts = np.abs(stiffness).sum(axis=0) + np.abs(damping).sum(axis=0) > 0
         push, output = every[:, acts], outputs[acts]
         forces = [part[np.ix_(acts, acts)] for part in (stiffness, damping, compensated)]
@@ -99,7 +101,8 @@ class ContactPlant(eqx.Module):
         # elsewhere a compensator acts on what moves with them: where f_z takes it for every unit that it moves z
         moved = np.linalg.solve((output @ state @ push).T, (outputs[~acts] @ state @ push).T).T
         forces[2] = forces[2] + moved.T @ compensated[np.ix_(~acts, ~acts)] @ moved
-        return ContactPlant(*_seen_states(state, push, output), *forces)
+        found: list[Any] = [*_seen_states(state, push, output), *forces]
+        return ContactPlant(*found)
 
 
 Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"], Float[np.ndarray, "channels n"]]

@@ -72,7 +72,9 @@ class Loop(eqx.Module):
     applies_after: int = eqx.field(
         static=True, default=0
     )  # hold periods from when a command is taken to when it applies
-    behind: ContactPlant | None = None  # what moves, with all its contacts, in the place of m, K and B; None: they are it
+    behind: ContactPlant | None = (
+        None  # what moves, with all its contacts, in the place of m, K and B; None: they are it
+    )
 
     @property
     def plant(self) -> ContactPlant | FreeMass:

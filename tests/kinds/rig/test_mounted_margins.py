@@ -1,4 +1,4 @@
-"""Margins of rigs with assemblies: of one body against the rig along one direction, two probes in closed form, and beside runs."""
+"""Margins of rigs with assemblies: one body beside the rig along one direction, two probes in closed form, runs."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,8 @@ def judged(scenario):
     "chain",
     [
         pytest.param(
-            {"delay": 2e-3, **STEPS, "robot": LAGS, "sensor": {"delay": 2e-3, "period": 2e-3, "averaging": 2e-3}}, id="means"
+            {"delay": 2e-3, **STEPS, "robot": LAGS, "sensor": {"delay": 2e-3, "period": 2e-3, "averaging": 2e-3}},
+            id="means",
         ),
         pytest.param(
             {"delay": 4e-3, **STEPS, "robot": LAGS, "compensator": {"law": "fixed-gain", "gain": 60.0}}, id="gain"

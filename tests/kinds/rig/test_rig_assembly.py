@@ -294,8 +294,3 @@ def test_what_stands_must_not_have_all_the_features():
 def test_mock_ups_that_never_meet():
     with pytest.raises(ScenarioError, match="do not touch each other"):
         dockdyn.simulate(read(of_two() | {"duration": 0.1}))
-
-
-def test_there_are_no_margins_of_an_assembly():
-    with pytest.raises(ScenarioError, match="no margins"):
-        dockdyn.margins(read(of_two()))

@@ -76,7 +76,7 @@ def _joints_beyond(dataset: xr.Dataset) -> list[str]:
         if beyond.any():
             first = float(dataset.time[int(beyond.argmax())])
             found.append(
-                f"joint {str(name)!r} leaves its range of {low:g} to {high:g} {unit} at t = {first:.6g} s, and no stops keep it "
-                "there: state its stop_stiffness"
+                f"joint {str(name)!r} leaves its range of {low:g} to {high:g} {unit} at t = {first:.6g} s, and no stops keep "
+                "it there: state its stop_stiffness"
             )
     return found

@@ -18,8 +18,8 @@ NEAR = 20.0  # m: a place no farther than that may be on any body, however small
 def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bodies
     """Refuses a place on a body that is `HUGE` times as far as the largest radius of gyration of all bodies, and not `NEAR`.
 
-    So are millimetres that are read as metres. Where bodies begin in space, approaches and the ends of a joint's stroke or range
-    may be any distance.
+    So are millimetres that are read as metres. Where bodies begin in space, approaches and the ends of a joint's stroke or
+    range may be any distance.
     """
     sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body]
     limit = max(HUGE * max(sizes), NEAR)
@@ -37,7 +37,9 @@ def _refuse_beyond(limit: float, words: str, content: Any, table: str, index: in
         if not far or not isinstance(path[-1], jax.tree_util.SequenceKey):
             continue
         inner = key_of(path, section)
-        if inner.startswith(("joint.stroke.", "joint.range.")) or (inner.startswith("position.") and getattr(section, "on", "") is None):
+        if inner.startswith(("joint.stroke.", "joint.range.")) or (
+            inner.startswith("position.") and getattr(section, "on", "") is None
+        ):
             continue
         found = value_at(content, f"{table}.{index}.{inner}", "")
         if found.unit == "m":

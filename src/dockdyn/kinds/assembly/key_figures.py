@@ -65,7 +65,8 @@ FIGURES = (
         smooth=False,
         needs="spin_share",
         doubtful_from=FAST,
-        doubt="a flexible link turns at more than a tenth of its lowest frequency: what its spin adds to its stiffness is left out",
+        doubt="a flexible link turns at more than a tenth of its lowest frequency, and what its spin adds to its stiffness is "
+        "left out",
     ),
     KeyFigure(
         "thrust_impulse_N_s",
@@ -91,7 +92,9 @@ def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
         found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
     if "spin_share" in log.seen:
         shares = jnp.where(log.valid[:, None], log.seen["spin_share"], 0.0)
-        found["spin_share"] = largest_spins(jnp.concatenate([shares, *([log.samples["spin_share"]] if log.samples else [])]))
+        found["spin_share"] = largest_spins(
+            jnp.concatenate([shares, *([log.samples["spin_share"]] if log.samples else [])])
+        )
     sizes = len(model.groups), sum(point.axis is not None for point in model.points)
     return found | port_peaks(jnp, log.peaks, *sizes) | bushing_peaks(jnp, log.peaks, *sizes)
 

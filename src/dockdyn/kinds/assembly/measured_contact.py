@@ -33,7 +33,7 @@ class MeasuredContact(eqx.Module):
     def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
         """What it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
-        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own))
+        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown)
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
         """What it does."""
@@ -43,11 +43,16 @@ class MeasuredContact(eqx.Module):
         """Whether depths of what is apart are distances: of them nothing is known."""
         return False
 
-    def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
-        """An event function that never rises."""
-        return jnp.asarray(-1.0)
+    @property
+    def events(self) -> int:
+        """How many event functions it has."""
+        return 1
 
-    def next_mode(self, mode: Int[Array, ""], fired: Bool[Array, ""]) -> Int[Array, ""]:
+    def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
+        """An event function that never rises."""
+        return (jnp.asarray(-1.0),)
+
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
         """The mode, which no event changes."""
         return mode
 

@@ -16,7 +16,7 @@ from dockdyn.kinds.assembly.model.behind_contacts import plant_behind
 from dockdyn.kinds.assembly.model.resting import GroupSlopes, at_rest, group_slopes, held_force
 from dockdyn.kinds.assembly.nominal import NominalAssembly, after_first, gaps, nominal_assembly, nominal_at
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.resting import TOGETHER, ContactSlopes, LaterSet, Naming, Resting, later_rows
+from dockdyn.kinds.resting import TOGETHER, ContactSlopes, Judged, LaterSet, Naming, Resting, later_rows
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
@@ -61,11 +61,11 @@ class RestingAssembly(Resting):
         acts = law is not None and law.made.in_margins
         return replace(loop, behind=plant_behind(model, state, measured, self.port(content) if acts else None)), None
 
-    def measured(self, content: AssemblySection) -> list[int]:
+    def measured(self, content: Judged) -> list[int]:
         """The numbers of the contacts that the loop measures."""
         return list(range(len(content.contact)))
 
-    def port(self, content: AssemblySection) -> int:
+    def port(self, content: Judged) -> int:
         """The contact at whose reference point a compensator acts, by number."""
         return 0
 
@@ -133,7 +133,7 @@ class RestingAssembly(Resting):
             found.append("the state is that of a run with loop.delay alone, without the rest of the loop")
         return found
 
-    def after_contact(self, content: AssemblySection) -> bool:
+    def after_contact(self, content: Judged) -> bool:
         """Whether the state is asked for at a time to which the loop's forces lead."""
         return content.stability.time is not None or content.stability.at != "first-contact"
 

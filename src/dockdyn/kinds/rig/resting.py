@@ -11,7 +11,6 @@ from dockdyn.kinds.resting import Judged, LaterSet
 from dockdyn.kinds.rig.first_touch import first_touch
 from dockdyn.kinds.rig.model.bodies import Bodies
 from dockdyn.kinds.rig.mounting import with_tool
-from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
@@ -30,16 +29,16 @@ class RestingMounted(RestingAssembly):
         assert found is not None
         return found
 
-    def measured(self, content: RigAssemblySection) -> list[int]:
+    def measured(self, content: Judged) -> list[int]:
         return content.hardware()
 
-    def port(self, content: RigAssemblySection) -> int:
+    def port(self, content: Judged) -> int:
         return content.carried_features()[0]
 
     def later_sets(self, scenario: Scenario, nominal: NominalAssembly) -> list[LaterSet]:
         return []
 
-    def after_contact(self, content: RigAssemblySection) -> bool:
+    def after_contact(self, content: Judged) -> bool:
         return False
 
 

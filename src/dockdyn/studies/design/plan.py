@@ -183,7 +183,7 @@ def plan_design(scenario: Scenario) -> Plan:
             raise ScenarioError(f"{goal.where}: {goal.text} is a choice; must be a number")
     plan = Plan(scenario, stated, variables, goals, constraints_of(scenario, stated))
     if plan.asked.margins(False) or plan.asked.margins(True):
-        kind_named(scenario.kind).resting(scenario.name)  # refuses kinds without a loop
+        kind_named(scenario.kind).resting(scenario.name, scenario.content)  # refuses kinds without a loop
     if plan.of_cases:
         _ = plan.cases  # which must be distributed
     return plan

@@ -56,7 +56,8 @@ def margins(scenario: Scenario | str | Path) -> Answer:
 
     A loop of which only a delay is stated is linearised from the model itself, both bodies and all contacts that are closed
     together; one with a hold, robot, sensor or digital dynamics is taken along the normal of one contact, with the effective
-    mass found there, or, of an assembly, with all that is behind the contacts that it measures. `later_sets` are the margins with the contacts that close while the first is still closed.
+    mass found there, or, of an assembly, with all that is behind the contacts that it measures. `later_sets` are the margins
+    with the contacts that close while the first is still closed.
 
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import equinox as eqx
 import jax
@@ -242,7 +243,7 @@ class Assembly(ContactModel):
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         here, states = self.placement(x), self.states(x)
-        guards = [group.guard(m, s.depth) for group, m, s in zip(self.groups, x.mode, states, strict=False)]
+        guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
         for one, mode, memory in zip(self.connections(x), self.element_modes(x), x.memory.elements, strict=True):
             guards += one.element.guards(mode, memory, *one.sides(here))
         if self.phases is not None:
@@ -252,11 +253,8 @@ class Assembly(ContactModel):
         return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal), *turns))
 
     def signal(self, t: Scalar, x: State) -> tuple[Wrench, ...]:
-        places = self.placement(x).bodies
-        return tuple(
-            group.wrench(mode, places[group.first], places[group.second])
-            for group, mode in zip(self.groups, x.mode, strict=False)
-        )
+        places, both = self.placement(x).bodies, zip(self.groups, x.mode, strict=False)
+        return tuple(group.wrench(mode, places[group.first], places[group.second]) for group, mode in both)
 
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
@@ -269,9 +267,11 @@ class Assembly(ContactModel):
         return tuple(number for load in found for number in load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        here, connections, count = self.placement(x), self.connections(x), len(self.groups)
-        touching = tuple(g.next_mode(mode, fires) for g, mode, fires in zip(self.groups, x.mode, fired, strict=False))
-        modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, fired[count:], here)
+        here, connections, left = self.placement(x), self.connections(x), iter(fired)
+        touching = tuple(
+            g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
+        )
+        modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
         if self.phases is None:
             return State(x.q, x.v, (*touching, *modes), x.memory._replace(elements=memories))
         held = all_held(memories)

@@ -24,9 +24,7 @@ from dockdyn.stability.contact_plant import ContactPlant
 from dockdyn.stability.linearise import linearise
 
 
-def plant_behind(
-    model: Assembly, state: State, measured: Sequence[int], compensated: int | None
-) -> ContactPlant:
+def plant_behind(model: Assembly, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
     """The plant behind the contacts `measured`, by number, of an assembly `at_rest`, all between the same two bodies.
 
     Its displacements are the depths of their members. Where a compensator acts it is at the reference point of the contact
@@ -51,7 +49,9 @@ def plant_behind(
     for number in measured:
         group = model.computed[number]
         sides = _sides(group, here)
-        deepening = jax.lax.map(lambda member, group=group, sides=sides: _deepening(group, member, *sides), group.members)
+        deepening = jax.lax.map(
+            lambda member, group=group, sides=sides: _deepening(group, member, *sides), group.members
+        )
         wrenches.append(_placed_in(deepening, number, linear.input.shape[1], width))
         slopes.append(member_slopes(group, *sides))
     if port is not None and compensated is not None:

@@ -32,13 +32,14 @@ class GroupGate(eqx.Module):
     group: ContactGroup
 
     def first_mode(self, touch: GroupState) -> Int[Array, ""]:
-        return self.group.next_mode(jnp.asarray(APART), touch.depth > 0)
+        return self.group.mode_of(touch)
 
     def guards(self, mode: Int[Array, ""], touch: GroupState) -> tuple[Scalar, Scalar]:
-        return self.group.guard(mode, touch.depth), jnp.asarray(-1.0)
+        across, *ends = self.group.guards(mode, touch)
+        return across, ends[0] if ends else jnp.asarray(-1.0)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Flag, Flag], onset: GroupState) -> Int[Array, ""]:
-        return self.group.next_mode(mode, fired[0])
+        return self.group.next_mode(mode, fired)
 
 
 class PartlyMounted(PlantInSpace):
