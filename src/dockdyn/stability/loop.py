@@ -127,12 +127,16 @@ class Loop(eqx.Module):
         return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
 
 
-def summed(weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]) -> Array:
+def summed(
+    weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]
+) -> Float[Array, "*rows channels n"]:
     """What every channel has several times, with weights: (*rows, channels, n)."""
     return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
 
 
-def driven(robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]) -> Array:
+def driven(
+    robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
+) -> Float[Array, "order channels n"]:
     """Rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
     return summed(robot.state, axes) + robot.input[:, None, None] * command
 

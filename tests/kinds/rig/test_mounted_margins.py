@@ -65,6 +65,21 @@ def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
     assert roots.real == pytest.approx(others.real, rel=1e-9, abs=1e-9 * np.abs(others).max())
 
 
+def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
+    """Of kind assembly, where nothing is said of mock-ups, all contacts are measured; those of several pairs are refused."""
+    chain = {"delay": 4e-3, **STEPS, "compensator": {"law": "command-lead", "lead": 0.012}}
+    rig = mounted(chain)
+    plain = {key: value for key, value in rig.items() if key not in ("mode", "mock_ups")} | {"kind": "assembly"}
+    own, other = (loop_roots(single(judged(load(case))), 4)[0] for case in (plain, rig))
+    assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
+    third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": [{**FACE, "name": "side"}]}
+    plain |= {"body": [*plain["body"], third]}
+    plain |= {"contact": [*plain["contact"], {"feature": "noses", "surface": "side", "normal": LAW}]}
+    with pytest.raises(dockdyn.ScenarioError, match=r"loop\.hold: contacts are between 2 pairs of bodies") as refused:
+        margins(load(plain))
+    assert "\n" not in str(refused.value)
+
+
 def test_two_probes_in_closed_form(load):
     """Two balls at ± a: they heave with m₁ m₂/(m₁ + m₂) on 2 k, and pitch with I₁ I₂/(I₁ + I₂)/a² on 2 k, each by itself."""
     arm = 0.25

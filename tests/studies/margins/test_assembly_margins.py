@@ -168,7 +168,6 @@ LINES = [
     ({"stability.time": "1 s", "stability.at": "peak-force"}, ["stability", "at and time", "one of the two"]),
     ({"stability.at": "noon"}, ["stability.at", "'peak-force'"]),
     ({"stability.time": "0 s"}, ["stability.time = 0 s", "no contact is closed", "stability.closed"]),
-    ({"loop.hold.period": "4 ms"}, ["loop.hold", "loop.delay alone"]),
     ({"duration": "0.1 s"}, ["duration", "no contact within it", "must be longer"]),
     ({"duration": "0.1 s", "stability.at": "peak-force"}, ["stability.at", "nothing presses"]),
     ({"contact": []}, ["loop.delay", "no [[contact]]"]),
