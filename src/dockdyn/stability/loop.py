@@ -130,7 +130,7 @@ class Loop(eqx.Module):
 def summed(
     weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]
 ) -> Float[Array, "*rows channels n"]:
-    """What every channel has several times, with weights: (*rows, channels, n)."""
+    """What every channel has several times, with weights: (rows, channels, n)."""
     return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
 
 
