@@ -7,6 +7,7 @@ Source: linear interpolation of tables, blended by rate; own construction.
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.normal_law import NormalLaw
@@ -30,10 +31,10 @@ class ForceStroke(NormalLaw):
     transition_rate: Float[Array, ""]  # v, m/s
 
     def lossless(self) -> bool:
-        return bool(self.damping == 0) and bool(jnp.all(self.loading == self.unloading))
+        return bool(self.damping == 0) and bool(np.all(np.asarray(self.loading) == self.unloading))
 
     def passive(self) -> bool:
-        return bool(self.damping >= 0) and bool(jnp.all(self.loading >= self.unloading))
+        return bool(self.damping >= 0) and bool(np.all(np.asarray(self.loading) >= self.unloading))
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         up = jnp.interp(depth, self.stroke, self.loading)

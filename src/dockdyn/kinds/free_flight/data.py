@@ -26,7 +26,7 @@ from dockdyn.results.run import (
     scalar,
 )
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.made import ramp_of
+from dockdyn.scenario.made import made, ramp_of
 from dockdyn.scenario.tables.latch import ConeLatchSection
 
 VARIABLES: Layout = {
@@ -147,7 +147,7 @@ def conservative(content: FreeFlightSection) -> bool:
 
 def _effects(content: FreeFlightSection) -> list[str]:
     """What the laws of each contact must do to the energy."""
-    laws = [[law.make() for law in (one.normal, one.friction) if law is not None] for one in content.contact]
+    laws = [[made(law) for law in (one.normal, one.friction) if law is not None] for one in content.contact]
     return [energy_effect(one, content.loop.delay) for one in laws]
 
 
