@@ -60,6 +60,7 @@ LONG = {
     "test_edge_cases.py::test_chatter_is_counted_and_flagged",
     "test_edge_cases.py::test_delay_shorter_than_the_step",
     "test_edge_cases.py::test_several_pairs_touch_at_once",
+    "test_effective_mass.py::test_where_a_ballast_makes_the_impact_softest",
     "test_element_balances.py::test_energy_is_accounted_for_and_momenta_are_kept[hexapod]",
     "test_export.py::test_runs_and_margins_are_exported",
     "test_flexible_beside_others.py::test_what_mean_axes_leave_out_is_of_second_order",
