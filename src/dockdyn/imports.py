@@ -8,10 +8,16 @@ from __future__ import annotations
 import sys
 
 SELDOM = ("dask",)
+LOOKING = ("xarray", "pint")  # who looks for them when it is imported, and keeps what it found
 
 
 def leave_out() -> None:
-    """To whoever imports them from now on, packages seldom needed are as if they were not installed."""
+    """To whoever imports them from now on, packages seldom needed are as if they were not installed.
+
+    Where somebody has looked for them already they stay: they would be missed halfway.
+    """
+    if any(name in sys.modules for name in LOOKING):
+        return
     for name in SELDOM:
         sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # what Python means by that
 
