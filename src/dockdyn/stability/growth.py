@@ -72,7 +72,6 @@ def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
 @partial(
     Program,
     static=("hyperperiod",),
-    faster_by_xla="exponentials and products of small matrices",
     compiler_options={"xla_backend_optimization_level": 0},
 )
 def cycles_of(loops: Loop, hyperperiod: Hyperperiod) -> Cycle:
