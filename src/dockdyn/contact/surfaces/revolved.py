@@ -6,8 +6,6 @@ Source: geometry: exact distance from conical frusta and from the circles in whi
 
 from __future__ import annotations
 
-from functools import reduce
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -57,7 +55,7 @@ class Revolved(Surface):
         return _from_outline(along, radius, self.corners) - self.rounding
 
 
-Corner = tuple[Scalar, Scalar]
+Corner = Float[Array, "2"]
 
 
 @Program
@@ -82,11 +80,18 @@ def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"
 @jax.jit  # so that it is traced once
 def _from_outline(along: Scalar, radius: Scalar, outline: Float[Array, "n 2"]) -> Scalar:
     """Signed distance (m) from a closed outline with the solid on its left."""
-    corners = [(corner[0], corner[1]) for corner in outline]
-    edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
-    inside = reduce(jnp.logical_xor, [_is_below(along, radius, *edge) for edge in edges])
-    side = jnp.where(inside, -1.0, 1.0)
-    return reduce(_nearer, [_from_edge(along, radius, side, *edge) for edge in edges])
+
+    def look(edge: Scalar, found: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+        inside, nearest, is_end = found
+        start, end = outline[edge - 1], outline[edge]
+        distance, at_end = _from_edge(along, radius, start, end)
+        nearer = (jnp.abs(distance) < jnp.abs(nearest)) | jnp.isnan(distance)  # what is no number stays none
+        nearest, is_end = jnp.where(nearer, distance, nearest), jnp.where(nearer, at_end, is_end)
+        return inside ^ _is_below(along, radius, start, end), nearest, is_end
+
+    no = jnp.asarray(False)
+    inside, nearest, is_end = jax.lax.fori_loop(0, len(outline), look, (no, jnp.asarray(jnp.inf), no))
+    return jnp.where(inside & is_end, -nearest, nearest)
 
 
 def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scalar:
@@ -96,20 +101,16 @@ def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scal
     return passes & (radius < start[1] + (end[1] - start[1]) * (along - start[0]) / length)
 
 
-def _from_edge(along: Scalar, radius: Scalar, side: Scalar, start: Corner, end: Corner) -> Scalar:
-    """Signed distance (m) from an edge of which the solid is on the left, on the `side` where the nearest point is its end;
-    infinite for one on the axis."""
+def _from_edge(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> tuple[Scalar, Scalar]:
+    """Distance (m) from an edge of which the solid is on the left, infinite for one on the axis, and whether one of its ends
+    is nearest: the distance has a sign only where none is."""
     way, offset = (end[0] - start[0], end[1] - start[1]), (along - start[0], radius - start[1])
     squared = way[0] ** 2 + way[1] ** 2
     share = (offset[0] * way[0] + offset[1] * way[1]) / squared
     beside = (share > 0) & (share < 1)
     end_share = jnp.where(share < 0.5, 0.0, 1.0)
     from_end = (offset[0] - end_share * way[0]) ** 2 + (offset[1] - end_share * way[1]) ** 2
-    at_end = side * jnp.sqrt(jnp.where(beside | (from_end == 0), 1.0, from_end)) * (from_end > 0)
+    at_end = jnp.sqrt(jnp.where(beside | (from_end == 0), 1.0, from_end)) * (from_end > 0)
     straight = (offset[0] * way[1] - offset[1] * way[0]) / jnp.sqrt(squared)
-    return jnp.where((start[1] == 0) & (end[1] == 0), jnp.inf, jnp.where(beside, straight, at_end))
-
-
-def _nearer(one: Scalar, other: Scalar) -> Scalar:
-    """Whichever is less in size; what is no number stays none."""
-    return jnp.where((jnp.abs(other) < jnp.abs(one)) | jnp.isnan(other), other, one)
+    on_axis = (start[1] == 0) & (end[1] == 0)
+    return jnp.where(on_axis, jnp.inf, jnp.where(beside, straight, at_end)), ~beside
