@@ -84,9 +84,18 @@ def in_memory(builder: Builder, array: Array) -> Memory:
     return Memory(store, 0, array.shape, array.dtype)
 
 
+def single(value: Scalar, dtype: str) -> Numbers:
+    """The array of one number and no dimension."""
+    values = np.empty((), object)
+    values[()] = value
+    return Numbers(values, dtype)
+
+
 def element(builder: Builder, array: Array, index: Index) -> Scalar:
     """One number of an array."""
     if isinstance(array, Numbers):
+        if not index:
+            return array.values[()]
         known = [int(one) for one in index if not isinstance(one, Value)]
         if len(known) == len(index):
             return array.values[tuple(known)]

@@ -18,6 +18,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import Var
 
 from dockdyn.translate.arrays import SMALL, Array, Memory, Numbers, copied, dtype_of, in_memory, loaded
 from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslatable
@@ -40,6 +41,30 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 @dataclass
+class Lives:
+    """How long the arrays of a function are needed."""
+
+    unread: list[Any]  # arguments
+    equations: list[tuple[Any, list[Any], list[bool]]]  # each, what nobody reads after it, which answers somebody reads
+
+    @staticmethod
+    def of(jaxpr: Any) -> Lives:  # noqa: ANN401, JAX's
+        reads = [dict.fromkeys(_variables(equation.invars)) for equation in jaxpr.eqns]
+        kept = set(_variables(jaxpr.outvars))
+        last = {variable: place for place, own in enumerate(reads) for variable in own}
+        needed = kept | last.keys()
+        equations = [
+            (
+                equation,
+                [variable for variable in own if last[variable] == place and variable not in kept],
+                [variable in needed for variable in equation.outvars],
+            )
+            for place, (equation, own) in enumerate(zip(jaxpr.eqns, reads, strict=True))
+        ]
+        return Lives([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], equations)
+
+
+@dataclass
 class Program:
     """A scalar program with what calls it: shapes and types of arguments and results, bytes of working memory."""
 
@@ -57,6 +82,7 @@ class Translator:
         self.builder = Builder()
         self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
         self.frozen: list[set[int]] = []  # stores that loops around read again
+        self.lives: dict[Any, Lives] = {}  # of functions
         self.branches = 0  # around what is written
 
     def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
@@ -64,23 +90,20 @@ class Translator:
         known: dict[Any, Array] = dict(zip(jaxpr.constvars, constants, strict=True))
         known |= dict(zip(jaxpr.invars, arguments, strict=True))
         del constants, arguments
-        last = {
-            variable: place for place, equation in enumerate(jaxpr.eqns) for variable in _variables(equation.invars)
-        }
-        kept = set(_variables(jaxpr.outvars))
+        lives = self.lives.get(jaxpr)
+        if lives is None:
+            lives = self.lives[jaxpr] = Lives.of(jaxpr)
         self.live.append(known)
-        for variable in [one for one in known if one not in last and one not in kept]:
+        for variable in lives.unread:
             del known[variable]
-        for place, equation in enumerate(jaxpr.eqns):
-            found = [self.read(known, one) for one in equation.invars]
-            for variable in set(_variables(equation.invars)):
-                if last[variable] == place and variable not in kept:
-                    del known[variable]
-            answers = self.apply(equation, found)
-            for variable, answer in zip(equation.outvars, answers, strict=True):
-                if variable in last or variable in kept:
+        for equation, ending, wanted in lives.equations:
+            found = [known[one] if isinstance(one, Var) else self.constant(one.val) for one in equation.invars]
+            for variable in ending:
+                del known[variable]
+            for variable, answer, is_wanted in zip(equation.outvars, self.apply(equation, found), wanted, strict=True):
+                if is_wanted:
                     known[variable] = answer
-        results = [self.read(known, one) for one in jaxpr.outvars]
+        results = [known[one] if isinstance(one, Var) else self.constant(one.val) for one in jaxpr.outvars]
         self.live.pop()
         return results
 
@@ -94,9 +117,6 @@ class Translator:
         """The results of a function that is a parameter of an equation."""
         jaxpr, constants = parts(function)
         return self.run(jaxpr, [self.constant(one) for one in constants], arguments)
-
-    def read(self, known: dict[Any, Array], one: Any) -> Array:  # noqa: ANN401, JAX's
-        return known[one] if not hasattr(one, "val") else self.constant(one.val)
 
     def constant(self, value: Any) -> Array:  # noqa: ANN401, of any type of array
         array = np.asarray(value)
@@ -142,7 +162,7 @@ def _spelt_out(equation: Any) -> Any:  # noqa: ANN401, JAX's
 
 
 def _variables(atoms: Sequence[Any]) -> list[Any]:
-    return [one for one in atoms if not hasattr(one, "val")]
+    return [one for one in atoms if isinstance(one, Var)]
 
 
 def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
@@ -154,7 +174,7 @@ def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
 
     jaxpr, constants = parts(function)
     jaxpr, used = _without_dead(jaxpr)
-    if (length := _length(jaxpr)) > MOST:
+    if (length := _length(jaxpr, {})) > MOST:
         raise Untranslatable(f"about {length} numbers, more than {MOST}")
     translator = Translator()
     builder = translator.builder
@@ -181,14 +201,20 @@ def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
     return Program(builder, stores, results, shapes, arrays)
 
 
-def _length(jaxpr: Any) -> int:  # noqa: ANN401, JAX's
-    """About how many statements a function takes, functions that it calls included."""
-    total = 0
+def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
+    """About how many statements a function takes, functions that it calls included, of which some are `known`."""
+    total = known.get(jaxpr, 0)
+    if total:
+        return total
     for equation in jaxpr.eqns:
-        inner = [one for value in equation.params.values() for one in (value if isinstance(value, tuple) else (value,))]
-        total += sum(_length(parts(one)[0]) for one in inner if hasattr(parts(one)[0], "eqns"))
-        sizes = [math.prod(one.aval.shape) for one in equation.outvars]
-        total += sum(size if size <= SMALL else LOOP for size in sizes)
+        for value in equation.params.values():
+            for one in value if isinstance(value, tuple) else (value,):
+                inner = getattr(one, "jaxpr", one)
+                total += _length(inner, known) if hasattr(inner, "eqns") else 0
+        for one in equation.outvars:
+            size = math.prod(one.aval.shape)
+            total += size if size <= SMALL else LOOP
+    known[jaxpr] = total
     return total
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.translate.arrays import SMALL, Array, Index, Numbers, dtype_of, element, in_memory, produced
+from dockdyn.translate.arrays import SMALL, Array, Index, Numbers, dtype_of, element, in_memory, produced, single
 from dockdyn.translate.jaxpr import Translator, rule
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
 
@@ -23,6 +23,9 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
     """`of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
     builder = translator.builder
     dtype = dtype_of(out.dtype)
+    if not out.shape:  # most of all arrays: a number each
+        found = of(builder, *(element(builder, one, ()) for one in arrays))
+        return single(fitting(builder, found, dtype), dtype)
     if math.prod(out.shape) > SMALL:
         arrays = [in_memory(builder, one) if math.prod(one.shape) > 1 else one for one in arrays]
 
