@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -24,6 +25,7 @@ from dockdyn.contact.pair import kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.programs import trace_once
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
 BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
@@ -138,6 +140,11 @@ class ContactGroup(eqx.Module):
 
         Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance.
         """
+        alike = replace(self, first=0, second=0)  # groups between other bodies are traced together
+        return alike._state(mode, own, other, exact)
+
+    @partial(trace_once, static=("exact",))
+    def _state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool) -> GroupState:
         about = once(self.reference(own))
 
         def one(row: tuple[Any, Scalar, Rest | None]) -> tuple[Any, tuple[Scalar, Any]]:
@@ -208,7 +215,7 @@ class ContactGroup(eqx.Module):
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """The mode at the start of a run."""
-        return self.mode_of(self.state(jnp.asarray(APART), own, other))
+        return self.mode_of(self.state(jnp.asarray(APART, int), own, other))
 
 
 def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:

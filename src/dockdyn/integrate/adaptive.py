@@ -53,7 +53,7 @@ def solve(
     @jax.jit  # so that it is traced once
     def rate(t: Scalar, row: Float[Array, "n"], _: None) -> Float[Array, "n"]:
         x = state(row)
-        return pack(tuple(model.flow(t, x, model.outputs(t, x).signal)))
+        return pack(tuple(model.flow(t, x, model.signal(t, x))))
 
     solver: Any = diffrax.Dopri8() if method == "dopri8" else diffrax.Kvaerno5()
     found = diffrax.diffeqsolve(

@@ -76,7 +76,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     valid = jnp.concatenate([jnp.ones(1, bool), jnp.arange(rows) < count])
     start = model.initial()
     states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
-    silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.outputs(jnp.zeros(()), start).signal)
+    silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.signal(jnp.zeros(()), start))
     modes, samples, kept = states.mode, solution.samples, valid
     if samples is not None:
         states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)

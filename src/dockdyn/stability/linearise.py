@@ -51,12 +51,12 @@ def linearise(model: Model, state: State) -> Linear:
         return model.retract(State(q, v, state.mode, memory))
 
     here = pack(moving)
-    signal = model.outputs(zero, state).signal
+    signal = model.signal(zero, state)
     level = pack(signal)
 
     def answers(x: Float[Array, "n"]) -> Float[Array, "m"]:
         now = at(x)
-        return jnp.concatenate([pack(tuple(model.flow(zero, now, signal))), pack(model.outputs(zero, now).signal)])
+        return jnp.concatenate([pack(tuple(model.flow(zero, now, signal))), pack(model.signal(zero, now))])
 
     own = jacobian(answers, here)
     driven = jacobian(lambda u: pack(tuple(model.flow(zero, state, unpack(u, signal)))), level)

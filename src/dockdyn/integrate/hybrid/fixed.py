@@ -44,7 +44,7 @@ class Carry(NamedTuple):
 def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
     """The final state, and samples at 0, stride · step, 2 stride · step … (each leaf with a leading axis)."""
     start = model.ungated(model.initial())
-    signal = model.outputs(jnp.zeros(()), start).signal
+    signal = model.signal(jnp.zeros(()), start)
     line, delayed, held = None, signal, None
     middle_taps = end_taps = taps(jnp.zeros(()))
     if model.delay is not None:
@@ -57,14 +57,14 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
         t, x, line = index * mesh.step, carry.state, carry.line
         middle = end = None
         if line is not None:
-            now = once(model.outputs(t, x).signal)
+            now = once(model.signal(t, x))
             line = line.store(index, now)
             middle, end = line.read(index, middle_taps, now), line.read(index, end_taps, now)
 
         def flow(fraction: Scalar, x: State) -> Rate:
             time = t + fraction * mesh.step
             if line is None:
-                return model.flow(time, x, once(model.outputs(time, x).signal))
+                return model.flow(time, x, once(model.signal(time, x)))
             return model.flow(time, x, chosen(fraction < 1, middle, end))
 
         state, _, rate = once(looped_rk4(flow, model.retract, x, mesh.step, carry.rate))
@@ -73,7 +73,7 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
     def stretch(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, Sample]:
         carry, _ = jax.lax.scan(advance, carry, index * mesh.stride + jnp.arange(mesh.stride))
         time = (index + 1) * mesh.stride * mesh.step
-        delayed = carry.delayed if carry.line is not None else model.outputs(time, carry.state).signal
+        delayed = carry.delayed if carry.line is not None else model.signal(time, carry.state)
         return carry, Sample(carry.state, delayed)
 
     carry = Carry(start, line, held, model.flow(jnp.zeros(()), start, delayed))

@@ -42,7 +42,7 @@ def step_error(
         t = point.time + step / 2
         ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
         kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)
-        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.outputs(t, x).signal, kept)
+        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.signal(t, x), kept)
         rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
         # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
         missed = jax.tree.map(lambda rate: 8 / 15 * step * (rate[0] - rate[1]), rates)

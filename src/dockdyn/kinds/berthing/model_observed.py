@@ -26,7 +26,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     plant = model.plant(x)
     given = model.actuation(plant)
     torques = model.forces(given)
-    signal = model.outputs(jnp.zeros(()), x).signal
+    signal = model.signal(jnp.zeros(()), x)
     found = model.accelerations(x, plant, torques, signal)
     chaser = model.sides[0].tree
     momenta = plant.momenta()

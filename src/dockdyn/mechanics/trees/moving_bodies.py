@@ -7,6 +7,7 @@ Source: Newton and Euler; trees as in `jointed_bodies`, reflected inertia as in 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import equinox as eqx
@@ -132,6 +133,22 @@ class MovingBodies(eqx.Module):
     ) -> Response:
         """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
         efforts of joints (N m or N), together with the inertia that is reflected between two bodies."""
+        between = tuple((first, other) for first, other, _ in reflected)
+        inertia = tuple(one for _, _, one in reflected)
+        return self._respond(here, tuple(forces), tuple(torques), tuple(efforts), inertia, between=between)
+
+    @partial(trace_once, static=("between",))
+    def _respond(
+        self,
+        here: Placement,
+        forces: tuple[Vector, ...],
+        torques: tuple[Vector, ...],
+        efforts: tuple[Scalar, ...],
+        inertia: tuple[Reflected, ...],
+        between: tuple[tuple[int, int], ...],
+    ) -> Response:
+        """The same; `between` are the numbers of the bodies between which each inertia is reflected."""
+        reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         joined = {number for tree in self.trees for number in tree.members}
         alone = [number for number in range(len(self.bodies)) if number not in joined]
         moving = {
@@ -140,13 +157,13 @@ class MovingBodies(eqx.Module):
         }
         equations = [Equations.of(tree, here.of(tree), here.joints) for tree in self.trees]
 
-        def accelerated() -> list[Acceleration]:
+        def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration]:
             return [
                 one.acceleration(_own(tree, forces), _own(tree, torques), efforts)
                 for tree, one in zip(self.trees, equations, strict=True)
             ]
 
-        moved = accelerated()
+        moved = accelerated(forces, torques)
         for tree, own in zip(self.trees, moved, strict=True):
             for number, rate in zip(tree.members, own.bodies, strict=True):
                 moving[number] = rate
@@ -162,10 +179,10 @@ class MovingBodies(eqx.Module):
 
         bodies, along = coupled(tuple(moving[number] for number in range(len(self.bodies))), answer, reflected)
         if reflected:
-            forces, torques = list(forces), list(torques)
+            pushed, turned = list(forces), list(torques)
             for number, force, torque in line_loads(reflected, along):
-                forces[number], torques[number] = forces[number] + force, torques[number] + torque
-            moved = accelerated()
+                pushed[number], turned[number] = pushed[number] + force, turned[number] + torque
+            moved = accelerated(pushed, turned)
         return Response(self._rates(bodies, moved), bodies, along)
 
     def _rates(self, bodies: tuple[Twist, ...], moved: Sequence[Acceleration]) -> Velocities:
