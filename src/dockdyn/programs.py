@@ -151,7 +151,7 @@ def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ())
     `static` names the arguments that are part of the structure by their value. Called outside of programs it is as it was.
     Dictionaries come back in the order of their keys, as from all that JAX traces.
     """
-    traced = jax.jit(function, static_argnames=static, inline=True)
+    traced = jax.jit(function, static_argnames=static)
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401, of the function
