@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import ArrayLike, Float
 
 from dockdyn.stability.characteristic import root_bound
+from dockdyn.stability.linearise import balance
 from dockdyn.stability.roots import checked, rightmost_roots
 
 GRID = 1500  # frequencies of the sweep, spread evenly in ratio; as many again, or more, evenly in difference
@@ -120,18 +121,23 @@ def _unit_gains(
     """Frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""
     order = stack.shape[-1]
     fixed = [index for index in range(len(times)) if index != varied]
+    size = balance(np.abs(stack).sum(axis=0))
+    stack = stack * size / size[:, None]
+    put, seen = _factors(stack[1 + varied])
 
     def gains(w: np.ndarray) -> np.ndarray:
-        """Eigenvalues at frequencies `w`, by falling modulus."""
+        """Eigenvalues at frequencies `w`, by falling modulus; of those that are always zero, none."""
         free = 1j * w[:, None, None] * np.eye(order) - stack[0]
         for index in fixed:
             free = free - np.exp(-1j * w * times[index])[:, None, None] * stack[1 + index]
-        found = np.linalg.eigvals(np.linalg.solve(free, np.broadcast_to(stack[1 + varied] + 0j, free.shape)))
+        found = np.linalg.eigvals(seen @ np.linalg.solve(free, np.broadcast_to(put + 0j, (len(w), *put.shape))))
         return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1), -1)
 
     def levels(w: np.ndarray) -> np.ndarray:
         return np.log(np.maximum(np.abs(gains(w)), 1e-300))
 
+    if not put.shape[1]:
+        return np.zeros(0), np.zeros(0)
     top = bound * (1 + 1e-9)
     count = GRID + int(PER_TURN * top * max([times[i] for i in fixed], default=0.0))
     w = np.union1d(np.geomspace(1e-7 * top, top, GRID), np.linspace(top / count, top, count))
@@ -155,3 +161,11 @@ def _unit_gains(
     middle = (low + high) / 2
     angle = np.angle(gains(middle)[rows, which]) % (2 * np.pi)
     return middle, angle
+
+
+def _factors(matrix: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n r"], Float[np.ndarray, "r n"]]:
+    """B and C with B C the matrix but for rounding, of as many columns and rows as its rank: X B C has the eigenvalues of
+    C X B, and zeros."""
+    left, values, right = np.linalg.svd(matrix)
+    rank = int(np.sum(values > len(matrix) * np.finfo(float).eps * values[0]))
+    return left[:, :rank] * values[:rank], right[:rank]
