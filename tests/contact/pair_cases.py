@@ -15,7 +15,7 @@ from dockdyn.mechanics import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.scenario.meshes.grid import steepest_slope
+from dockdyn.scenario.meshes.spline_bounds import bounds_of
 
 ORIGIN, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 BOX = Intersection(
@@ -34,9 +34,9 @@ def gridded(surface, low, high, spacing):
 def grid_through(values, corner, spacing):
     """The surface of these distances at the nodes of a grid."""
     coefficients = spline_filter(values, order=3, mode="mirror")
-    steepest = steepest_slope(coefficients) / spacing
+    below, slope = bounds_of(values, coefficients)
     frame = {"point": jnp.zeros(3), "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]), "axis": jnp.array([1.0, 0.0, 0.0])}
-    return DistanceGrid(*map(jnp.asarray, (coefficients, values, corner, spacing, steepest)), **frame)
+    return DistanceGrid(*map(jnp.asarray, (coefficients, below, corner, spacing, slope / spacing)), **frame)
 
 
 SURFACES = {

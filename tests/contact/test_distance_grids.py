@@ -71,7 +71,8 @@ def test_a_grid_gives_the_contact_of_the_cone():
 
 @pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
 def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
-    """In and beyond the grid, near its edges, at kinks of the distance; the bound is worth computing."""
+    """In and beyond the grid, near its edges, at kinks of the distance. A point's bound is its distance to less than a spacing
+    h, without kinks mostly to what a straight line over h is off where the radius of curvature is the ring's, h² / 8 R."""
     grid, rng = gridded(surface, -0.6, 0.6, 0.05), np.random.default_rng(2)
     centres, radii = rng.uniform(-0.9, 0.9, (20_000, 3)), rng.uniform(0, 0.2, 20_000)
     ways = rng.normal(size=centres.shape)
@@ -80,7 +81,19 @@ def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
     least = distances(grid, centres + ways * within[:, None])
     assert (least >= np.asarray(bounds)).all()
     points = np.asarray(jax.vmap(lambda place: grid.least_distance(Vector.of(place), 0.0))(centres))
-    assert np.mean((points > 0)[distances(grid, centres) > 0.1]) > 0.9
+    gaps = (distances(grid, centres) - points)[np.abs(centres).max(axis=1) < 0.5]
+    assert gaps.min() >= 0 and gaps.max() < 0.05
+    assert surface is BOX or np.median(gaps) < 0.05**2 / 8 / 0.1
+
+
+@pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
+def test_a_grid_is_nowhere_steeper_than_it_says(surface):
+    """And nearly so at a place of those looked at, the nodes and four between."""
+    grid, side = gridded(surface, -0.6, 0.6, 0.05), np.linspace(-0.55, 0.5, 21 * 5 + 1)
+    slope = jax.vmap(lambda place: grid.distance_and_normal(Vector.of(place))[1].norm())
+    places = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
+    largest = jax.lax.map(lambda x: jnp.max(slope(jnp.insert(places, 0, x, axis=1))), side).max()
+    assert largest <= grid.steepest < 1.05 * largest
 
 
 def released(surface, **settings):

@@ -199,9 +199,17 @@ def test_a_group_is_the_sum_of_its_members(kind):
     def all_ways(motions):
         own, other = map(placed, motions)
         quick, exact = (shown(group.state(jnp.asarray(PRESSING), own, other, exact)) for exact in (False, True))
-        return quick, exact, *one_by_one(group, own, other)
+        loads = group.wrench(jnp.asarray(PRESSING), own, other)
+        return (
+            quick,
+            exact,
+            {"force": loads.force.array(), "moment": loads.moment.array()},
+            *one_by_one(group, own, other),
+        )
 
-    quick, exact, expected, depths = jax.tree.map(np.array, row_by_row(all_ways, motions))
+    quick, exact, loads, expected, depths = jax.tree.map(np.array, row_by_row(all_ways, motions))
+    for name, found in loads.items():
+        np.testing.assert_array_equal(found, quick[name])
     depths = np.sort(depths, axis=1)
     alone = depths[:, -1] - depths[:, -2] > 1e-9  # else rounding chooses whose rate it is
     inside = exact["depth"] > 0

@@ -187,8 +187,19 @@ def test_files_that_are_no_mesh(tmp_path, monkeypatch, capsys, file, words):
     check_refused(written(tmp_path, scenario(file)), monkeypatch, capsys, words)
 
 
-def check_refused(file, monkeypatch, capsys, words):
-    monkeypatch.setattr(sys, "argv", ["dockdyn", "run", str(file)])
+STUDIES = ["campaign run", "envelope --over chaser.mass=400:500", "sensitivity --of peak_normal_force", "stability"]
+
+
+@pytest.mark.parametrize("command", STUDIES)
+def test_studies_ask_for_the_unit_as_runs_do(tmp_path, monkeypatch, capsys, command):
+    _box(apply_scale=1000.0).export(tmp_path / "wrong.ply")
+    spread = {"keys": ["chaser.mass"], "distribution": "uniform", "low": 400, "high": 500}
+    file = written(tmp_path, scenario("wrong.ply") | {"dispersion": [spread]})
+    check_refused(file, monkeypatch, capsys, "is it in mm? state unit", command)
+
+
+def check_refused(file, monkeypatch, capsys, words, command="run"):
+    monkeypatch.setattr(sys, "argv", ["dockdyn", *command.split(), str(file)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     told = capsys.readouterr().err

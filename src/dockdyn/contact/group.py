@@ -135,10 +135,13 @@ class ContactGroup(eqx.Module):
         """Where the wrench acts (m, inertial), `own` being the first body."""
         return own.point(Vector.of(self.place))
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+    def state(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, loads: bool = False
+    ) -> GroupState:
         """What the group does in its `mode`, `own` and `other` being its first and its second body.
 
-        Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance.
+        Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance. Where
+        nothing but `loads` is asked, that is so of all that surely do not overlap.
         """
         alike = replace(self, first=0, second=0)  # groups between other bodies are traced together
         return alike._state(mode, own, other, exact)
@@ -158,7 +161,8 @@ class ContactGroup(eqx.Module):
             if bound is None:
                 return near(geometry, weight)
             distance, size = once(bound)
-            return jax.lax.cond(distance > FAR * size, lambda: far(distance), lambda: near(geometry, weight))
+            apart = distance > (BRINK if loads and not self.alone else FAR * size)
+            return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight))
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
@@ -188,7 +192,7 @@ class ContactGroup(eqx.Module):
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
         """That of its state alone: nothing is computed while it is apart."""
-        return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other).wrench)
+        return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True).wrench)
 
     def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
         """How deep (m) each member is, negative while apart."""

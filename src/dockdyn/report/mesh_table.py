@@ -57,7 +57,7 @@ def _surface_row(name: str, mesh: MeshSection) -> list[str]:
     assert mesh.grid is not None
     grid = mesh.grid
     lengths = [_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
-    return [name, Path(mesh.file).name, str(grid.nodes.size), *lengths, NOTHING, NOTHING, NOTHING]
+    return [name, Path(mesh.file).name, str(grid.coefficients.size), *lengths, NOTHING, NOTHING, NOTHING]
 
 
 def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind

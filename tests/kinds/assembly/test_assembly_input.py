@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 
+import numpy as np
 import pytest
 import tomlkit
 from assembly_cases import FOUR, THREE, pressing
 from conftest import plain
 from test_phases import CAPTURE
 
+TIPS = "body.arm.feature.tips.position.0"
 CIRCLE = {"name": "rim", "shape": "circle", "centre": [0, 0, 0], "normal": [1, 0, 0], "major_radius": 0.3}
 LATCH = {
     "kind": "latch",
@@ -157,6 +159,10 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(FOUR, ("body", 1, "feature", 0, "position"), [300.0, 120.0, 20.0]),
         ["body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
+    "feature that is distributed in millimetres": (
+        at(FOUR, ("dispersion",), [{"keys": [TIPS], "distribution": "uniform", "low": 0.1, "high": 300.0}]),
+        ["dispersion.high = 300.0", "body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
+    ),
     "anchor in millimetres": (
         at(FOUR, ("element", 1, "anchor", 0), [200.0, 0.0, 0.0]),
         ["element.tether.anchor.0.0 = 200 m", "radius of gyration", "in mm?"],
@@ -224,6 +230,13 @@ def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, name):
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
     for word in ("mine.toml", *words):
         assert word in result.stderr, (word, result.stderr)
+
+
+def test_cases_drawn_in_millimetres_fail_and_say_so(load):
+    from dockdyn.studies.cases.batch import run_cases
+
+    (reason,) = run_cases(load(FOUR), [TIPS], np.array([[300.0]])).reasons
+    assert "body.arm.feature.position.0 = 300 m" in reason and "is it in mm?" in reason
 
 
 @pytest.mark.parametrize("depth", [0.0, 0.02])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
@@ -38,5 +39,6 @@ class BallOnSurface(PairGeometry):
     def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
         if self.surface.quick:
             return None
-        distance = self.surface.least_distance(other.local(own.point(Vector.of(self.centre))), self.radius)
-        return None if distance is None else (distance, self.radius)
+        # the depth is the radius less the distance of the centre: how steep the distance is elsewhere does not count
+        distance = self.surface.least_distance(other.local(own.point(Vector.of(self.centre))), jnp.zeros(()))
+        return None if distance is None else (distance - self.radius, self.radius)

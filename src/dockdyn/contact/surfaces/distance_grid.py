@@ -18,7 +18,6 @@ from dockdyn.contact.surfaces.surface import Extent, Surface
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
 
-ASIDE = 0.1  # of a spacing, by which the least distance is less than it could be
 TAPS = 4  # nodes along an axis that a cubic B-spline reads
 
 
@@ -32,7 +31,7 @@ class DistanceGrid(Surface):
     quick: ClassVar[bool] = False
 
     coefficients: Float[Array, "x y z"]  # m, of the spline
-    nodes: Float[Array, "x y z"]  # m, the spline at the nodes
+    below: Float[Array, "x y z"]  # m, at the nodes; straight lines between them are nowhere above the spline
     corner: Float[Array, "3"]  # m, of the first node, axes of the grid
     spacing: Float[Array, ""]  # m
     steepest: Float[Array, ""]  # length of the spline's gradient at most, not below 1
@@ -73,13 +72,13 @@ class DistanceGrid(Surface):
         return jnp.where(outside, far, distance), turn @ Vector(*normal)
 
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar:
-        """From that of the nearest node."""
+        """From straight lines between the nodes around, below the spline."""
         inner, beyond = self._nearest(point)
         squared = _squared(beyond)
-        nodes = [jnp.round(place) for place in inner]
-        away = jnp.sqrt(sum(((place - node) ** 2 for place, node in zip(inner, nodes, strict=True)), jnp.zeros(())))
-        known = jax.lax.dynamic_slice(self.nodes, [node.astype(int) for node in nodes], (1, 1, 1))[0, 0, 0]
-        least = known - self.steepest * (away + ASIDE) * self.spacing
+        cells, (x, y, z) = self._cells(inner)
+        near = jax.lax.dynamic_slice(self.below, [cell.astype(int) for cell in cells], (2, 2, 2))
+        planes = [[_between(z, near[i, j, 0], near[i, j, 1]) for j in range(2)] for i in range(2)]
+        least = _between(x, *(_between(y, *plane) for plane in planes))
         outside = squared > 0
         far = jnp.sqrt(jnp.where(outside, squared + jnp.maximum(least, 0.0) ** 2, 1.0))
         return jnp.where(outside, far, least) - self.steepest * radius
@@ -97,16 +96,18 @@ class DistanceGrid(Surface):
         inner = [jnp.clip(place, 1.0, last) for place, last in zip(places, lasts, strict=True)]
         return inner, [(place - kept) * self.spacing for place, kept in zip(places, inner, strict=True)]
 
+    def _cells(self, places: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """The first node of the cell in which such a place is, and its share of the spacing from there, along each axis."""
+        counts = self.coefficients.shape
+        cells = [jnp.minimum(jnp.floor(place), count - 3.0) for place, count in zip(places, counts, strict=True)]
+        return cells, [place - cell for place, cell in zip(places, cells, strict=True)]
+
     def _interpolated(self, places: list[Scalar]) -> tuple[Scalar, list[Scalar]]:
         """The spline at a place, counted in spacings from the corner, that is at least one from every face of the grid, and its
         derivatives along the axes (m per spacing)."""
-        cells = [
-            jnp.minimum(jnp.floor(place), count - 3.0)
-            for place, count in zip(places, self.coefficients.shape, strict=True)
-        ]
+        cells, shares = self._cells(places)
         first = [cell.astype(int) - 1 for cell in cells]
         near = jax.lax.dynamic_slice(self.coefficients, first, (TAPS,) * 3)
-        shares = [place - cell for place, cell in zip(places, cells, strict=True)]
         (x, y, z), (along_x, along_y, along_z) = map(_weights, shares), map(_slopes, shares)
         lines = [[[near[i, j, k] for k in range(TAPS)] for j in range(TAPS)] for i in range(TAPS)]
         values, rises = ([[_sum(by, line) for line in plane] for plane in lines] for by in (z, along_z))
@@ -121,6 +122,10 @@ class DistanceGrid(Surface):
 
 def _squared(parts: list[Scalar]) -> Scalar:
     return sum((part * part for part in parts), jnp.zeros(()))
+
+
+def _between(share: Scalar, first: Scalar, last: Scalar) -> Scalar:
+    return first + share * (last - first)
 
 
 def _sum(weights: list[Scalar], values: list[Scalar]) -> Scalar:

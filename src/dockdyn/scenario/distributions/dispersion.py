@@ -195,7 +195,9 @@ class Reading:
         return [value_at(content, key, self.name).value for key in self.keys]
 
     def own(self, error: ScenarioError) -> str:
-        """What is said of one of the keys, or of another one that it does not fit."""
+        """What is said of one of the keys, of another one that it does not fit, or of the scenario as a whole."""
+        if not error.key:
+            return str(error).removeprefix(f"{self.name}: ")
         try:
             mine = value_at(self.check({}), error.key, self.name).key in self.keys
         except ScenarioError:

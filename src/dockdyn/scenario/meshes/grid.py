@@ -5,23 +5,22 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import math
 import zipfile
 from functools import cache, lru_cache
 from importlib.metadata import version
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.ndimage import correlate1d, distance_transform_edt, map_coordinates, spline_filter
+from scipy.ndimage import distance_transform_edt, map_coordinates, spline_filter
 from scipy.spatial import cKDTree
 
 from dockdyn.backend import cache_folder
 from dockdyn.files import write_file
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 from dockdyn.scenario.meshes.solid import pieces_of, solid_in
+from dockdyn.scenario.meshes.spline_bounds import bounds_of
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.translate.store import bound
 
@@ -39,7 +38,7 @@ class Grid(NamedTuple):
     """A cubic B-spline's coefficients and how well it fits."""
 
     coefficients: Float[np.ndarray, "x y z"]  # m
-    nodes: Float[np.ndarray, "x y z"]  # m, the spline there
+    below: Float[np.ndarray, "x y z"]  # m, at the nodes; straight lines between them are nowhere above the spline
     corner: Float[np.ndarray, "3"]  # m
     spacing: float  # m
     steepest: float  # length of the spline's gradient at most, not below 1
@@ -61,7 +60,7 @@ def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: flo
     with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
         with np.load(kept, allow_pickle=False) as found:
             numbers = {name: float(found[name]) for name in Grid._fields[3:]}
-            return Grid(found["coefficients"], found["nodes"], found["corner"], **numbers)
+            return Grid(found["coefficients"], found["below"], found["corner"], **numbers)
     mesh = solid_in(content, file.suffix.lower(), scale)
     if not stated and (size := _size_of(mesh)) > LARGE:
         refuse(f"is {size:g} m large; is it in mm? state unit")
@@ -91,9 +90,11 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
         corner, counts = _box(mesh, spacing, radius)
         if np.prod(counts) > MOST:
             break
-        found = _grid(mesh, corner, counts, spacing, radius, size)
+        found = _fitted(mesh, corner, counts, spacing, radius)
         if found.error <= tolerance:
-            return found
+            below, slope = bounds_of(found.values, found.coefficients)
+            steepest = max(1.0, slope / spacing)
+            return Grid(found.coefficients, below, corner, spacing, steepest, found.error, found.largest_error, size)
         spacing /= FINER
     if found is None:
         refuse(f"tip_radius = {radius:g} m is too large for a mesh of {size:g} m")
@@ -116,34 +117,24 @@ def _box(mesh: Any, spacing: float, radius: float) -> tuple[np.ndarray, np.ndarr
     return low, np.ceil((high - low) / spacing).astype(int) + 1
 
 
-def _grid(mesh: Any, corner: np.ndarray, counts: np.ndarray, spacing: float, radius: float, size: float) -> Grid:  # noqa: ANN401, trimesh's
+class _Fit(NamedTuple):
+    """A spline through distances, and how far it is off."""
+
+    values: np.ndarray  # m, at the nodes
+    coefficients: np.ndarray  # m
+    spacing: float  # m
+    error: float  # m
+    largest_error: float  # m
+
+
+def _fitted(mesh: Any, corner: np.ndarray, counts: np.ndarray, spacing: float, radius: float) -> _Fit:  # noqa: ANN401, trimesh's
     band = radius + BAND * spacing
     nearest = NearestFace(mesh, band)
     values = _distances(mesh, nearest, corner, counts, spacing, band)
     coefficients = spline_filter(values, order=3, mode="mirror")
     places = met_points(mesh, nearest, radius)
     errors = np.abs(spline_at(coefficients, (places - corner) / spacing) - nearest.signed_distances(places))
-    steepest = max(1.0, steepest_slope(coefficients) / spacing)
-    found = float(np.quantile(errors, SHARE)), float(errors.max())
-    return Grid(coefficients, values, corner, spacing, steepest, *found, size)
-
-
-def steepest_slope(coefficients: Float[np.ndarray, "x y z"]) -> float:
-    """The length of a cubic B-spline's gradient, in units of its coefficients for each spacing, where it is greatest: at the
-    nodes and half way between."""
-    values = {0: (1 / 6, 2 / 3, 1 / 6), 1: (1 / 48, 23 / 48, 23 / 48, 1 / 48)}
-    slopes = {0: (-1 / 2, 0.0, 1 / 2), 1: (-1 / 8, -5 / 8, 5 / 8, 1 / 8)}
-    largest = 0.0
-    for places in product((0, 1), repeat=3):
-        square = np.zeros(())
-        for along in range(3):
-            part = coefficients
-            for axis, half in enumerate(places):
-                taps = (slopes if axis == along else values)[half]
-                part = correlate1d(part, taps, axis=axis, mode="mirror", origin=0)
-            square = square + part**2
-        largest = max(largest, float(np.max(square)))
-    return math.sqrt(largest)
+    return _Fit(values, coefficients, spacing, float(np.quantile(errors, SHARE)), float(errors.max()))
 
 
 def met_points(mesh: Any, nearest: NearestFace, radius: float) -> Float[np.ndarray, "n 3"]:  # noqa: ANN401, trimesh's

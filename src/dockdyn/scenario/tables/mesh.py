@@ -31,7 +31,7 @@ class GridSection(Section):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     coefficients: np.ndarray
-    nodes: np.ndarray
+    below: np.ndarray
     corner: np.ndarray
     spacing: float
     steepest: float
@@ -105,7 +105,7 @@ class MeshSection(Shape):
         axis = jnp.asarray(self.axis, float)
         return DistanceGrid(
             coefficients=jnp.asarray(self.grid.coefficients, float),
-            nodes=jnp.asarray(self.grid.nodes, float),
+            below=jnp.asarray(self.grid.below, float),
             corner=jnp.asarray(self.grid.corner, float),
             spacing=jnp.asarray(self.grid.spacing, float),
             steepest=jnp.asarray(self.grid.steepest, float),
