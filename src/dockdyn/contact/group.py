@@ -144,10 +144,10 @@ class ContactGroup(eqx.Module):
         nothing but `loads` is asked, that is so of all that surely do not overlap.
         """
         alike = replace(self, first=0, second=0)  # groups between other bodies are traced together
-        return alike._state(mode, own, other, exact)
+        return alike._state(mode, own, other, exact=exact, loads=loads and not self.alone)
 
-    @partial(trace_once, static=("exact",))
-    def _state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool) -> GroupState:
+    @partial(trace_once, static=("exact", "loads"))
+    def _state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool, loads: bool) -> GroupState:
         about = once(self.reference(own))
 
         def one(row: tuple[Any, Scalar, Rest | None]) -> tuple[Any, tuple[Scalar, Any]]:
@@ -161,7 +161,7 @@ class ContactGroup(eqx.Module):
             if bound is None:
                 return near(geometry, weight)
             distance, size = once(bound)
-            apart = distance > (BRINK if loads and not self.alone else FAR * size)
+            apart = distance > (BRINK if loads else FAR * size)
             return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight))
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
