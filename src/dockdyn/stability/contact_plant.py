@@ -15,7 +15,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from dockdyn.stability.linearise import balance, independent, seen_basis
@@ -114,6 +113,8 @@ def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.n
     Drift, with roots at zero, is parted from the other motions first: beside fast ones a search among all states would not
     tell it from rounding. Of drift outputs see its places and its velocities, and nothing else.
     """
+    import scipy.linalg  # takes long to import, and few scenarios need it
+
     size = balance(np.abs(state))
     schur, turn, count = scipy.linalg.schur(
         state * size / size[:, None], sort=lambda real, imaginary: np.hypot(real, imaginary) > DRIFT
