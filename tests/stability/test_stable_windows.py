@@ -79,6 +79,20 @@ def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum():
         check_against_kronecker(matrices, longest=4.0)
 
 
+@pytest.mark.parametrize("rank", [1, 2])
+def test_of_many_states_few_of_which_are_felt_late(rank):
+    """In whatever units the states are."""
+    rng = np.random.default_rng(rank)
+    own, late = rng.normal(size=(8, 8)), 2 * rng.normal(size=(8, rank)) @ rng.normal(size=(rank, 8))
+    matrices = np.stack([own - own.T - 0.1 * np.eye(8), late])
+    windows = check_against_kronecker(matrices, longest=3.0)
+    assert len(windows.crossings) > 1
+    units = 10.0 ** rng.uniform(-5, 5, 8)
+    assert_allclose(
+        stable_windows(matrices * units / units[:, None], [0.0], longest=3.0).crossings, windows.crossings, rtol=1e-7
+    )
+
+
 @pytest.mark.full
 def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum_in_full():
     several = 0
