@@ -119,6 +119,8 @@ def check_toml(block: Block) -> None:
 
 # what takes longest is run by `make verify` alone
 LONG = (
+    "fmu",
+    "stepping",
     "stability",
     "results",
     "tutorial-fmu",
