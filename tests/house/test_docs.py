@@ -105,6 +105,7 @@ def check_toml(block: Block) -> None:
 
 # what takes longest is run by `make verify` alone
 LONG = (
+    "export",
     "fmu",
     "stepping",
     "stability",
