@@ -14,6 +14,7 @@ from dockdyn.integrate.variational import colliding
 from dockdyn.integrate.variational.mechanical import Jump, Mechanical
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.programs import Program
 
 NEVER = 10**9  # steps between samples: only the end is kept, and every step length shares one program
 
@@ -208,7 +209,7 @@ def settings(duration, step, *, stride=NEVER, samples=1, max_events=20, error=No
     )
 
 
-solve = eqx.filter_jit(colliding.solve)
+solve = Program(colliding.solve)
 
 
 def go(model, *args, **kwargs):

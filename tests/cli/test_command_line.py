@@ -64,9 +64,8 @@ def test_the_resolved_scenario_gives_the_same_result_bit_for_bit(tmp_path):
     assert left == {**two.attrs, "wall_time_s": 0}
 
 
-@pytest.mark.installed
-def test_json_is_the_summary_alone(tmp_path):
-    result = installed("run", NAME, "--set", "duration=8 s", "--json", folder=tmp_path)
+def test_json_is_the_summary_alone(dock, tmp_path):
+    result = dock("run", NAME, "--set", "duration=8 s", "--json")
     assert result.returncode == 0 and result.stderr == ""
     summary = json.loads(result.stdout)
     expected = dockdyn.summarise(dockdyn.simulate(dockdyn.load(NAME, {"duration": "8 s"})))

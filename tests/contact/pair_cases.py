@@ -25,10 +25,16 @@ BOX = Intersection(
 
 def gridded(surface, low, high, spacing):
     """A surface by its distances at the nodes of a grid."""
-    side = jnp.arange(low, high, spacing)
-    nodes = jnp.stack(jnp.meshgrid(side, side, side, indexing="ij"), axis=-1)
-    distances = jax.vmap(lambda node: surface.signed_distance(Vector.of(node)))(nodes.reshape(-1, 3))
-    return grid_through(np.asarray(distances).reshape(nodes.shape[:-1]), nodes[0, 0, 0], spacing)
+    side = np.arange(low, high, spacing)
+    nodes = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
+    distances = distances_of(surface, nodes.reshape(-1, 3))
+    return grid_through(distances.reshape(nodes.shape[:-1]), nodes[0, 0, 0], spacing)
+
+
+@Program
+def distances_of(surface, points):
+    """Signed distances of points, a row for each."""
+    return over_rows(lambda point: surface.signed_distance(Vector.of(point)), points)
 
 
 def grid_through(values, corner, spacing):
@@ -73,7 +79,7 @@ def pair_of(name, rng):
         found = BallOnSurface(rng.uniform(-0.7, 0.7, 3), radius, SURFACES[surface])
     else:
         found = CapsuleOnSurface(ends(rng, 0.7), radius, SURFACES[surface])
-    return jax.tree.map(lambda leaf: jnp.asarray(leaf, float), found)
+    return jax.tree.map(lambda leaf: np.asarray(leaf, float), found)
 
 
 PAIRS = [
@@ -88,18 +94,16 @@ def rows_of(name, count, seed=0):
     """A group: as many pairs, and the motions of both bodies, each leaf with a leading axis."""
     rng = np.random.default_rng(seed)
     rows = [(pair_of(name, rng), motion_of(rng), motion_of(rng)) for _ in range(count)]
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows)
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
 
 
 def motion_of(rng):
     """Position (m), attitude, velocity (m/s) and angular velocity (rad/s) of a body."""
     attitude = rng.normal(size=4)
-    return tuple(
-        map(jnp.asarray, (rng.uniform(-0.1, 0.1, 3), attitude / np.linalg.norm(attitude), unit(rng), unit(rng)))
-    )
+    return rng.uniform(-0.1, 0.1, 3), attitude / np.linalg.norm(attitude), unit(rng), unit(rng)
 
 
-AT_REST = tuple(map(jnp.asarray, (ORIGIN, np.array([1.0, 0.0, 0.0, 0.0]), ORIGIN, ORIGIN)))
+AT_REST = ORIGIN, np.array([1.0, 0.0, 0.0, 0.0]), ORIGIN, ORIGIN
 
 
 def placed(motion, time=0.0):
@@ -138,12 +142,12 @@ def at_rest(pair):
 
     The derivatives are those of a first body that moves and turns about all axes.
     """
-    moving = (*AT_REST[:2], jnp.array([0.3, -0.7, 0.5]), jnp.array([0.2, 0.4, -0.9]))
-    rows = jax.tree.map(lambda leaf: jnp.asarray(leaf, float)[None], (pair, moving, AT_REST))
+    moving = (*AT_REST[:2], np.array([0.3, -0.7, 0.5]), np.array([0.2, 0.4, -0.9]))
+    rows = jax.tree.map(lambda leaf: np.asarray(leaf, float)[None], (pair, moving, AT_REST))
     return tuple(tuple(np.asarray(part)[0] for part in parts) for parts in (meetings(rows), rates(rows)))
 
 
 def still(pairs, count):
     """A group of pairs on bodies that are not turned or moved."""
-    motion = tuple(jnp.tile(part, (count, 1)) for part in AT_REST)
+    motion = tuple(np.tile(part, (count, 1)) for part in AT_REST)
     return pairs, motion, motion

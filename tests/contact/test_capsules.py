@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from pair_cases import BOX, SURFACES, UP, at_rest, ends, meetings, rows_of, still, unit
+from pair_cases import BOX, SURFACES, UP, at_rest, distances_of, ends, meetings, rows_of, still, unit
 from scipy.optimize import lsq_linear
 
 from dockdyn.contact import Plane
 from dockdyn.contact.pairs import CapsuleOnCapsule, CapsuleOnSurface
-from dockdyn.mechanics.vector import Vector
 
 MANY = 300
 X, Y = np.eye(3)[:2]
@@ -141,11 +139,11 @@ def test_sharp_cases_of_two_capsules(name):
 @pytest.mark.parametrize("name", SURFACES)
 def test_capsules_on_surfaces_against_dense_sampling(name):
     pairs = rows_of(f"capsule on {name}", MANY, seed=13)[0]
-    distances = jax.jit(jax.vmap(jax.vmap(lambda point: SURFACES[name].signed_distance(Vector.of(point)))))
     start, way = np.asarray(pairs.ends[:, :1]), np.asarray(pairs.ends[:, 1:] - pairs.ends[:, :1])
     places, width, least = np.tile(np.linspace(0, 1, 4001), (MANY, 1)), 1 / 4000, np.inf
     for _ in range(9):  # finer and finer around the least
-        found = np.asarray(distances(start + places[..., None] * way))
+        points = start + places[..., None] * way
+        found = distances_of(SURFACES[name], points.reshape(-1, 3)).reshape(points.shape[:-1])
         least = np.minimum(least, found.min(axis=1))
         middle = np.take_along_axis(places, found.argmin(axis=1)[:, None], axis=1)
         places, width = np.clip(middle + width * np.linspace(-1, 1, 41), 0, 1), width / 20

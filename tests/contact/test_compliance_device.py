@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from dockdyn.contact.laws.compliance_device import ComplianceDevice
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 
 class Device:
@@ -72,7 +72,7 @@ def computed_stiffness(device, model, normal):
     return float(loaded(package, normal, depth) - loaded(package, normal, -depth)) / (2 * depth)
 
 
-@jax.jit
+@Program
 def loaded(package, normal, depth):
     return package.along(Vector.of(normal)).force(depth, jnp.zeros(()))
 

@@ -9,14 +9,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from pair_cases import BOX, grid_through, gridded
+from pair_cases import BOX, distances_of, grid_through, gridded
 
 from dockdyn import contact, integrate
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.torus import Torus
+from dockdyn.integrate.model import over_rows
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.mechanics import Pose, RigidBody, Twist
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 RADIUS = 0.015  # m, of the ball
 STIFFNESS = 1e4  # N/m
@@ -26,9 +28,22 @@ CONE = Cone.of((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), np.pi / 4)
 RING = Torus.of((0.0, 0.1, 0.0), (0.3, 0.0, 1.0), 0.3, 0.1)
 
 
+solve = Program(integrate.solve)
+
+
 def distances(surface, points):
-    rows = jnp.asarray(points.reshape(-1, 3))
-    return np.asarray(jax.vmap(lambda row: surface.signed_distance(Vector.of(row)))(rows)).reshape(points.shape[:-1])
+    return distances_of(surface, points.reshape(-1, 3)).reshape(points.shape[:-1])
+
+
+@Program
+def bounds_of(grid, centres, radii):
+    """What no place in balls is nearer than."""
+    return over_rows(lambda place, radius: grid.least_distance(Vector.of(place), radius), centres, radii)
+
+
+@Program
+def normals_of(surface, points):
+    return over_rows(lambda row: surface.distance_and_normal(Vector.of(row))[1].array(), points)
 
 
 def grid_around(surface, low, high, spacing):
@@ -55,7 +70,7 @@ GRIDS = {spacing: grid_around(CONE, (0.04, 0.03, -0.07), (0.22, 0.18, 0.09), spa
 def run_with(surface):
     settings = integrate.Settings(duration=0.4, tolerance=1e-12)
     model = docking(surface)
-    found = jax.jit(integrate.solve)(model, settings)
+    found = solve(model, settings)
     released = jax.tree.map(lambda values: values[1], found.log.state)
     return found, float(model.kinetic_energy(released) / model.kinetic_energy(model.initial())) - 1
 
@@ -77,10 +92,10 @@ def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
     centres, radii = rng.uniform(-0.9, 0.9, (20_000, 3)), rng.uniform(0, 0.2, 20_000)
     ways = rng.normal(size=centres.shape)
     within = radii * rng.uniform(0, 1, 20_000) ** (1 / 3) / np.linalg.norm(ways, axis=1)
-    bounds = jax.vmap(lambda place, radius: grid.least_distance(Vector.of(place), radius))(centres, radii)
+    bounds = bounds_of(grid, centres, radii)
     least = distances(grid, centres + ways * within[:, None])
     assert (least >= np.asarray(bounds)).all()
-    points = np.asarray(jax.vmap(lambda place: grid.least_distance(Vector.of(place), 0.0))(centres))
+    points = np.asarray(bounds_of(grid, centres, 0 * radii))
     gaps = (distances(grid, centres) - points)[np.abs(centres).max(axis=1) < 0.5]
     assert gaps.min() >= 0 and gaps.max() < 0.05
     assert surface is BOX or np.median(gaps) < 0.05**2 / 8 / 0.1
@@ -98,7 +113,7 @@ def test_a_grid_is_nowhere_steeper_than_it_says(surface):
 
 def released(surface, **settings):
     """Velocities after the contact (m/s, rad/s)."""
-    found = jax.jit(integrate.solve)(docking(surface), integrate.Settings(duration=0.33, **settings))
+    found = solve(docking(surface), integrate.Settings(duration=0.33, **settings))
     twists = jax.tree.map(lambda values: float(values[1]), found.log.state.v)
     return np.array(jax.tree.leaves(twists))
 
@@ -118,7 +133,7 @@ def test_the_normal_is_the_gradient_of_the_distance():
     points = rng.uniform((0.06, 0.05, -0.05), (0.2, 0.16, 0.07), (50, 3))
     step = 1e-6 * np.eye(3)
     differences = [(distances(surface, points + one) - distances(surface, points - one)) / 2e-6 for one in step]
-    found = jax.vmap(lambda row: surface.distance_and_normal(Vector.of(row))[1].array())(jnp.asarray(points))
+    found = normals_of(surface, points)
     assert np.asarray(found) == pytest.approx(np.stack(differences, axis=1), abs=1e-7)
 
 

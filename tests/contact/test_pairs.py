@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import jax
 import numpy as np
 import pytest
+from compiled import by_rows
 from pair_cases import PAIRS, SURFACES, meetings, numbers, placed, rates, rows_of, unit
+from scipy.spatial.transform import Rotation
 
 from dockdyn.contact import Point, SphereTip
-from dockdyn.integrate.model import over_rows
-from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
-from dockdyn.programs import Program
 
 MANY = 300
 every = pytest.mark.parametrize("name", PAIRS)
@@ -23,12 +21,12 @@ def test_it_does_not_depend_on_the_frame(name):
     pair, own, other = rows = rows_of(name, MANY)
     rng = np.random.default_rng(1)
     axis, shift = unit(rng), rng.normal(size=3)
-    turn = Quaternion.exponential(Vector.of(2.0 * axis))
-    matrix = np.asarray(turn.matrix().array())
+    turn = Rotation.from_rotvec(2.0 * axis)
+    matrix = turn.as_matrix()
 
     def moved(motion):
         position, attitude, velocity, rate = motion
-        turned = jax.vmap(lambda one: (turn * Quaternion.of(one)).array())(attitude)
+        turned = (turn * Rotation.from_quat(attitude, scalar_first=True)).as_quat(scalar_first=True)
         return position @ matrix.T + shift, turned, velocity, rate
 
     depth, normal, point = meetings(rows)
@@ -50,7 +48,7 @@ def test_the_force_has_a_potential(name):
         at = Vector.of(point)
         return -(own.velocity(at) - other.velocity(at)).dot(Vector.of(normal))
 
-    expected = jax.vmap(approach)(rows[1:], normal, point)
+    expected = by_rows(approach)(rows[1:], normal, point)
     assert np.asarray(rates(rows)[0]) == pytest.approx(np.asarray(expected), abs=1e-8)
 
 
@@ -75,10 +73,10 @@ def test_a_ball_is_a_tip_and_without_radius_a_point(surface):
         tip = SphereTip(ball.centre, ball.radius).touch(*bodies, ball.surface)
         return numbers(tip), numbers(Point(ball.centre).touch(*bodies, ball.surface))
 
-    tip, point = Program(lambda rows: over_rows(of_features, *rows))(rows)
+    tip, point = by_rows(of_features)(*rows)
     ball = meetings(rows)
     for found, expected in zip(ball, tip, strict=True):
         assert np.asarray(found) == pytest.approx(np.asarray(expected), abs=1e-15)
     assert np.asarray(point[0]) == pytest.approx(np.asarray(ball[0] - rows[0].radius), abs=1e-15)
-    local = jax.vmap(lambda row: placed(row[1]).point(Vector.of(row[0].centre)).array())(rows)
+    local = by_rows(lambda ball, own, _: placed(own).point(Vector.of(ball.centre)).array())(*rows)
     assert np.asarray(point[2]) == pytest.approx(np.asarray(local), abs=1e-15)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import tomlkit
@@ -14,19 +12,22 @@ import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.revolved import Revolved
+from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 DROGUE = [[0.0, 0.0], [0.4, 0.4], [0.4, 0.5], [-0.1, 0.5], [-0.1, 0.0]]  # m
 RING = [[0.0, 0.3], [0.1, 0.3], [0.1, 0.5], [0.05, 0.35], [0.0, 0.5]]
 BODY = {"mass": 500, "inertia": [200, 210, 220]}
 
 
+@Program
 def measured(surface, points):
     def one(row):
         distance, normal = surface.distance_and_normal(Vector.of(row))
         return distance, normal.array()
 
-    return tuple(map(np.asarray, jax.vmap(one)(jnp.asarray(points))))
+    return over_rows(one, points)
 
 
 def inside(outline, points):

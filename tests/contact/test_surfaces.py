@@ -6,7 +6,6 @@ are placed and turned at random, so the package's own axes never coincide with t
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -22,7 +21,9 @@ from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.sphere import Sphere
 from dockdyn.contact.surfaces.torus import Torus
+from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 SMOOTHED = 2e-9  # m; distances from an axis are smoothed over a nanometre, which shifts distances by no more than that
 
@@ -31,18 +32,18 @@ sampled = settings(max_examples=60, deadline=None, derandomize=True, database=No
 searched = settings(max_examples=15, deadline=None, derandomize=True, database=None, phases=[Phase.generate])
 
 
-@jax.jit
+@Program
 def evaluate(surface, points):
     def one(point):
         distance, normal = surface.distance_and_normal(Vector.of(point))
         return distance, normal.array()
 
-    return jax.vmap(one)(points)
+    return over_rows(one, points)
 
 
 def measured(surface, points):
     """Signed distances and normals (NumPy) at `points` (n, 3)."""
-    return tuple(np.asarray(part) for part in evaluate(surface, jnp.asarray(points)))
+    return tuple(np.asarray(part) for part in evaluate(surface, points))
 
 
 class Place:

@@ -1,8 +1,7 @@
-"""README and pages: what they show runs, and prints what they say; no key, variable or option is left out."""
+"""README and pages: what they show runs, and prints what they say; links lead somewhere, and nothing is left out of lists."""
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -13,25 +12,12 @@ from pathlib import Path
 
 import pytest
 import tomlkit
-import typer
 from places import DOCS, ROOT, SOURCE
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
-from dockdyn.kinds.assembly.key_figures import FIGURES
-from dockdyn.kinds.rig.schema import MODES
-from dockdyn.results import plan
-from dockdyn.results.requirements import judge
-from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
-from dockdyn.scenario.kinds import kind_named, known_kinds
-from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import PRESETS, preset_text
-from dockdyn.scenario.tables.campaign import CampaignSection
-from dockdyn.scenario.tables.rig.compensators import LAWS
-from dockdyn.scenario.tables.run import IntegratorSection
-from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 BLOCK = re.compile(r"^```(python|toml|console|text|xml|c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -119,6 +105,9 @@ def check_toml(block: Block) -> None:
 
 # what takes longest is run by `make verify` alone
 LONG = (
+    "export",
+    "fmu",
+    "stepping",
     "stability",
     "results",
     "tutorial-fmu",
@@ -169,190 +158,6 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
         for name in set(sys.modules) - before:
             if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
                 del sys.modules[name]
-
-
-def rows(page: Path) -> dict[str, str]:
-    """Rows of a page's tables by the names in their first cell."""
-    found: dict[str, str] = {}
-    for line in page.read_text(encoding="utf-8").splitlines():
-        if line.startswith("|"):
-            first = re.split(r"(?<!\\)\|", line)[1]
-            found |= dict.fromkeys(re.findall(r"`([^`]+)`", first), line)
-    return found
-
-
-SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {
-    "rig in space": MODES["6-dof"],
-    "rig with an assembly": MODES["assembly"],
-}
-WORDS = (
-    "form",
-    "hold",
-    "kind",
-    "law",
-    "method",
-    "mode",
-    "model",
-    "robot",
-    "shape",
-    "velocity",
-)  # keys that take one of several words
-
-
-def words_of(schema: object) -> set[str]:
-    """All words that the schema of a key allows."""
-    if isinstance(schema, list):
-        return set().union(*map(words_of, schema))
-    if not isinstance(schema, dict):
-        return set()
-    found = {schema["const"]} if "const" in schema else set(schema.get("enum", []))
-    return found | words_of(list(schema.values()))
-
-
-def test_every_distribution_and_the_campaign_are_documented():
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    distributions = text.split("\n## Distributions")[1].split("\n## ")[0]
-    for word, law in DISTRIBUTIONS.items():
-        (row,) = re.findall(rf'^\| `"{word}"` \|.*$', distributions, re.M)
-        keys = set(law.model_fields) - {"distribution", "nominal"}
-        assert keys and not [key for key in keys if f"`{key}`" not in row], word
-    described = text.split("\n## `[campaign]`")[1].split("\n## ")[0]
-    keys = CampaignSection.model_json_schema()["properties"]
-    assert not [key for key in keys if f"\n| `{key}` |" not in described]
-    assert not [word for word in keys["sampling"]["enum"] if f'`"{word}"`' not in described]
-    section = text.split("\n## `[requirements]`")[1].split("\n## ")[0]
-    assert not [relation for relation in RELATIONS if f"`{relation}`" not in section]
-
-
-@pytest.mark.parametrize("kind", SCHEMAS)
-def test_every_key_of_a_scenario_is_documented(kind):
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    schema = SCHEMAS[kind].model_json_schema()
-    keys = set()
-    for section in [schema, *schema["$defs"].values()]:
-        properties = section.get("properties", {})
-        keys |= set(properties)
-        allowed = words_of([properties.get(name, {}) for name in WORDS])
-        assert not sorted(word for word in allowed if f'`"{word}"`' not in text)
-    loop = {"transition_rate", "denominator", "compensator", "depth"}
-    of_this_kind = {
-        "free-flight": {"duration", "rim_radius", "max_events", "entry"} | loop,
-        "assembly": {"on", "against", "copies", "hexapod", "moved_mass", "turning_stiffness", "pole_radius", "lasting"},
-        "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
-        "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
-        "rig with an assembly": {"mock_ups", "on", "against", "turning_stiffness", "jitter"} | loop,
-        "four-mass": {"gap", "masses", "transition_rate"},
-        "latch": {"gap", "lateral_length", "preload"},
-        "berthing": {"target_radius", "twist_modes", "base_limit", "r_f"},
-        "orbital-arm": {"gravity_gradient", "points", "set_point", "max_iterations"},
-    }
-    assert of_this_kind[kind] <= keys
-    assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
-
-
-def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    for table, section in loop_tables().items():
-        described = text.split(f"\n`[loop.{table}]`: ")[1].split("\n`[")[0].split("\n## ")[0]
-        assert not [key for key in section["properties"] if not re.search(rf"^\|.*`{key}`", described, re.M)], table
-
-
-def loop_tables() -> dict[str, dict]:
-    """The schemas of the tables inside `[loop]`."""
-    definitions = SCHEMAS["rig"].model_json_schema()["$defs"]
-    found = {}
-    for name, place in definitions["RigLoopSection"]["properties"].items():
-        for option in [place, *place.get("anyOf", [])]:
-            if "$ref" in option:
-                found[name] = definitions[option["$ref"].rsplit("/", 1)[1]]
-    found["compensator"] = {
-        "properties": {key: None for law in LAWS.values() for key in law.model_json_schema()["properties"]}
-    }
-    carried = {"tool", "sensor_frame"}
-    assert {"hold", "sensor", "robot", "dynamics", "virtual_contact", "tuning", "compensator"} | carried <= set(found)
-    return found
-
-
-def test_every_compensator_is_described_with_its_keys():
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    for law, section in LAWS.items():
-        (row,) = re.findall(rf'^\| `"{law}"` \|.*$', text, re.M)
-        shared = {"law", "period", "differentiator_rate", "differentiator_step", "filter_time"}
-        assert not [
-            key for key in section.model_json_schema()["properties"] if f"`{key}`" not in row and key not in shared
-        ]
-
-
-def test_default_step_and_tolerance_are_those_of_the_code():
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    chosen = text.split("**`step` left out.**")[1].split("\n\n")[0]
-    assert f"{1000 * plan.DEFAULT_STEP:g} ms" in chosen
-    assert f"{IntegratorSection().tolerance:g}" in chosen
-
-
-@pytest.fixture(scope="module")
-def result():
-    return dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "10 s"}))
-
-
-def test_every_variable_of_a_result_is_documented_with_its_unit(result):
-    documented = rows(DOCS / "results.md")
-    for name, variable in result.data_vars.items():
-        assert f"| {variable.attrs['units']} |" in documented[name], name
-    assert not set(result.attrs) - set(documented)
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
-    assert not [name for name in result.sizes if f"`{name}`" not in text]
-
-
-def test_every_variable_of_an_assembly_is_documented_with_its_unit():
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
-    documented = rows(DOCS / "results.md")
-    for name, (_, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
-        words = "rad" if unit == "SI" else f"| {unit} |"  # rad or m, by joint
-        assert words in documented[name], name
-    for name, unit in PORT_UNITS.items():
-        assert f"| {unit} |" in documented[f"interface_{name}"], name
-    assert not [one.name for one in FIGURES if one.name.startswith("interface") and f"`{one.name}`" not in text]
-
-
-def test_every_key_of_a_summary_is_documented(result):
-    documented = rows(DOCS / "results.md")
-    summary = dockdyn.summarise(result)
-    assert not set(summary) - set(documented)
-    assert not set(summary["contacts"][0]) - set(documented)
-    (judged,) = judge(requirements_of({"peak_normal_force": "< 4 kN"}, "here"), summary)
-    assert not set(judged) - set(documented)
-
-
-@pytest.mark.parametrize(
-    ("scenario", "sweeps"),
-    [
-        ("sazawal-spring-dashpot", ["loop.delay=0:0.4:4"]),
-        ("sits", ["mass=400:500:3", "contact.normal.damping=0:50:3", "loop.sensor.delay=0:1ms:2"]),
-    ],
-)
-def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):
-    page = DOCS / "stability.md"
-    documented = rows(page)
-    chart = stability_dataset(dockdyn.load(scenario), [parse_sweep(text) for text in sweeps])
-    margins = json.loads(chart.attrs["margins"])
-    for keys in (margins, margins["pade"]["1"], margins["nominal"], chart.variables, chart.attrs):
-        assert not set(keys) - set(documented)
-    for key in margins:  # a unit in the name is that of the table
-        unit = re.search(r"_(N_s_m|rad_s|1_s|N_m|kg|s)$", key)
-        if unit:
-            words = {"N_s_m": "N s/m", "rad_s": "rad/s", "1_s": "1/s", "N_m": "N/m"}.get(unit[1], unit[1])
-            assert words in re.split(r"(?<!\\)\|", documented[key])[2], key
-    assert not set(map(str, chart.sizes)) - set(re.findall(r"\w+", page.read_text(encoding="utf-8")))
-
-
-def test_every_command_and_option_is_documented():
-    text = (DOCS / "cli.md").read_text(encoding="utf-8")
-    for name, command in typer.main.get_command(cli.app).commands.items():
-        assert f"## `dockdyn {name}" in text
-        section = text.split(f"## `dockdyn {name}")[1].split("\n## ")[0]
-        options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
-        assert not [option for option in options if option not in section and option != "--help"], name
 
 
 def test_dependencies_are_those_of_the_package():

@@ -11,6 +11,7 @@ from functools import cache
 import jax
 import numpy as np
 import pytest
+from compiled import by_rows
 
 import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import LAWS, resolve
@@ -51,7 +52,7 @@ def contacts(count, rows, seed=0):
 @cache
 def batched(function):
     """`function` over the first axis of its arguments, in batches of one size."""
-    many = jax.jit(jax.vmap(function))
+    many = by_rows(function)
 
     def over(*arguments):
         count = len(arguments[0])

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from compiled import by_rows
 from impact_cases import COUNTS, IN_SPACE, PATHS, contacts, slow, solved, solver
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -108,8 +109,7 @@ def test_derivatives_and_batches(law, rows):
         sliding = velocity * jnp.r_[1, share * jnp.ones(rows - 1)]
         return resolve(law, matrix, sliding, restitution=e, friction=mu).impulse
 
-    many = jax.jit(jax.vmap(push))
-    slopes_of = jax.jit(jax.vmap(jax.jacfwd(push)))
+    many, slopes_of = by_rows(push), by_rows(jax.jacfwd(push))
     for e in (0.0, 0.5):
         numbers = np.stack([np.full(8, e), np.ones(8), friction], axis=1)
         pushes, slopes = (np.asarray(f(numbers, matrix, velocity)) for f in (many, slopes_of))

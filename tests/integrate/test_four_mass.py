@@ -13,6 +13,7 @@ from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.integrate.hybrid import located
 from dockdyn.kinds.chains.model import Chains
 from dockdyn.kinds.chains.model_four_mass import FourMass
+from dockdyn.programs import Program
 
 CONTACT, CHASER, TARGET, SPEED = 15000.0, 1000.0, 200.0, 0.05  # N/m, N/m, N/m, m/s: the assignment that fits the table
 CASES = {"A": (17, 2, 1.5, 15), "B": (10, 10, 10, 10), "C": (5, 50, 10, 100), "D": (100, 20, 10, 200)}  # kg
@@ -37,7 +38,7 @@ def model(masses, contact=CONTACT, chaser=CHASER, target=TARGET, damping=0.0, in
     )
 
 
-@jax.jit
+@Program
 def solve(model, duration):
     settings = located.Settings(
         duration=duration,

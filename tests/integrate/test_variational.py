@@ -14,6 +14,7 @@ from scipy.special import ellipj
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational.mechanical import Point, accelerations, momenta
 from dockdyn.integrate.variational.step import Newton, Start, step
+from dockdyn.programs import Program
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
 INERTIA = np.array([[3.0, 0.2, -0.1], [0.2, 2.0, 0.3], [-0.1, 0.3, 1.2]])  # kg m²
@@ -97,7 +98,7 @@ def test_one_step_is_the_variation_of_the_discrete_action():
     v0 = np.array([0.5, 0.9, -1.4, 1.1, 0.8])
     model = Carried()
     p0 = momenta(model, jnp.asarray(t), jnp.asarray(q0), jnp.asarray(v0), None)
-    found = jax.jit(
+    found = Program(
         lambda at: step(model, Start.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT)
     )(Point(jnp.asarray(q0), p0, None))
     assert found.converged
@@ -125,7 +126,7 @@ def test_one_step_is_the_variation_of_the_discrete_action():
     def slopes(x0, x1):
         return jax.grad(action, (0, 1))(x0, x1), jax.jacfwd(displacement, (0, 1))(x0, x1)
 
-    (slope0, slope1), (moved0, moved1) = jax.jit(slopes)(jnp.zeros(5), jnp.zeros(5))
+    (slope0, slope1), (moved0, moved1) = Program(slopes)(np.zeros(5), np.zeros(5))
     work = h * push(t + h / 2, found.v)
     before, after = -slope0 - work @ moved0, slope1 + work @ moved1
     assert np.asarray(before) == pytest.approx(np.asarray(p0), abs=1e-12)

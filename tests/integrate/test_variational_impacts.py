@@ -11,6 +11,7 @@ from mechanical_models import events_of, go, samples_of, settings, walled
 
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
+from dockdyn.programs import Program
 
 G = 9.81  # m/s²
 
@@ -267,7 +268,7 @@ def test_derivative_through_impacts(potential):
         lambda m: m.q, walled(model.q, model.v, model.walls, model.edge, restitution=0.8, potential=potential), model.q
     )
     v, way = model.v, jnp.array([0.7, -0.4])
-    both = eqx.filter_jit(lambda v: jax.jvp(lambda v: end(v, model, limits), (v,), (way,)))
+    both = Program(lambda v: jax.jvp(lambda v: end(v, model, limits), (v,), (way,)))
     _, along = both(v)
     assert int(go(model, 1.0, 0.01).events) > 1
     step = 1e-5

@@ -16,6 +16,7 @@ from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.mechanics.trees.planar import Pair, PlanarTree
 from dockdyn.mechanics.trees.spatial import SpatialTree
+from dockdyn.programs import Program
 
 MU, RADIUS = 3.986004418e14, 6.731290e6  # m³/s², m
 RATE_SQUARED = MU / RADIUS**3
@@ -199,19 +200,26 @@ def test_kinetic_energy_of_a_planar_tree(seed):
     links = planar_links(random)
     plane, space, tree = (tree_of(links, base=base) for base in ("planar", "free", "free"))
     plane, space = PlanarTree.of(plane), SpatialTree(space)
-    for _ in range(3):
-        joints, rates, spin = random.uniform(-2, 2, 5), random.normal(size=5), random.normal()
-        turning = np.array([0.0, 0.0, spin])
-        expected = float(energy_about_the_centre(links, joints, turning, rates))
-        flat = plane.placed(jnp.asarray(joints), jnp.asarray(spin), jnp.asarray(rates))
-        assert float(plane.kinetic(flat)) == pytest.approx(expected, rel=1e-12)
-        motion = space.placed(jnp.asarray(joints), jnp.asarray(turning), jnp.asarray(rates))
-        assert float(space.kinetic(motion)) == pytest.approx(expected, rel=1e-12)
+
+    @Program
+    def energies(joints, spin, rates):
+        """As of three trees, and by differentiating."""
+        turning = jnp.zeros(3).at[2].set(spin)
+        motion = space.placed(joints, turning, rates)
         # the whole energy of the general tree has the centre of mass in it
         whole, _, drift = space.middle(motion)
-        q = Configuration(jnp.zeros(3), jnp.eye(4)[0], jnp.asarray(joints), jnp.zeros((0, 4)), jnp.zeros(0))
+        q = Configuration(jnp.zeros(3), jnp.eye(4)[0], joints, jnp.zeros((0, 4)), jnp.zeros(0))
         total = tree.kinetic_energy(q, jnp.concatenate([jnp.zeros(3), turning, rates]))
-        assert float(total - 0.5 * whole * drift @ drift) == pytest.approx(expected, rel=1e-12)
+        found = (
+            plane.kinetic(plane.placed(joints, spin, rates)),
+            space.kinetic(motion),
+            total - 0.5 * whole * drift @ drift,
+        )
+        return found, energy_about_the_centre(links, joints, turning, rates)
+
+    for _ in range(3):
+        found, expected = energies(random.uniform(-2, 2, 5), random.normal(), random.normal(size=5))
+        assert np.array(found) == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_kinetic_energy_of_a_tree_in_space():
@@ -235,8 +243,13 @@ def test_kinetic_energy_of_a_tree_in_space():
         )
     bodies = SpatialTree(tree_of(links))
     x, rates, spin = random.uniform(-2, 2, 4), random.normal(size=4), random.normal(size=3)
-    found = bodies.kinetic(bodies.placed(jnp.asarray(x), jnp.asarray(spin), jnp.asarray(rates)))
-    assert float(found) == pytest.approx(float(energy_about_the_centre(links, x, spin, rates)), rel=1e-12)
+    found, expected = Program(
+        lambda x, spin, rates: (
+            bodies.kinetic(bodies.placed(x, spin, rates)),
+            energy_about_the_centre(links, x, spin, rates),
+        )
+    )(x, spin, rates)
+    assert float(found) == pytest.approx(float(expected), rel=1e-12)
 
 
 @pytest.mark.parametrize("gradient", [False, True])

@@ -50,6 +50,8 @@ CASES = {
     "limited robot": on_a_line(duration="10 s", loop__robot__rate_limit="70 mm/s", **PLAIN),
     "space": in_space(loop__compensator__law="lead-energy"),
 }
+LONG = ("averaged", "a tool in space")  # means are those of a tool behind the sensor, too
+RUNS = [pytest.param(name, marks=[pytest.mark.full] * (name in LONG)) for name in (*CASES, "a tool in space")]
 
 
 def both(scenario):
@@ -61,7 +63,7 @@ def both(scenario):
     return whole, found
 
 
-@pytest.mark.parametrize("name", [*CASES, pytest.param("a tool in space", marks=pytest.mark.full)])
+@pytest.mark.parametrize("name", RUNS)
 def test_the_rig_moves_as_in_simulation(name):
     """Nothing is rounded on the way, so nothing differs."""
     whole, found = both(CASES[name] if name in CASES else in_space(duration="13 s", **TOOL, **HANGING))
@@ -72,7 +74,7 @@ def test_the_rig_moves_as_in_simulation(name):
         np.testing.assert_array_equal(found["model_pose"], whole.model_pose.values)
 
 
-@pytest.mark.parametrize("sampled", ["4 ms", "1 ms"])
+@pytest.mark.parametrize("sampled", ["4 ms", pytest.param("1 ms", marks=pytest.mark.full)])
 def test_an_imperfect_sensor_moves_the_rig_as_in_simulation(sampled):
     """The same random numbers; XLA makes them, and rounds products that are added once, not twice."""
     whole, found = both(on_a_line(duration="15 s", **PLAIN, **IMPERFECT | {"loop__sensor__period": sampled}))
@@ -101,7 +103,7 @@ SINGLE_LENGTH, SINGLE_ANGLE, HALF_MICRO = 2**-13 * 1e-3, 2**-18 * np.pi / 180, 0
     ("sensor", "robot", "resolution"),
     [
         ("raw-udp", "raw-udp", None),
-        ("ati-netft", "abb-egm", 1e-14),
+        pytest.param("ati-netft", "abb-egm", 1e-14, marks=pytest.mark.full),
         ("ati-netft", "kuka-rsi", LENGTH * 3**0.5 + ANGLE * 3**0.5 * TIP),
         pytest.param(
             "ati-netft",
@@ -115,7 +117,7 @@ SINGLE_LENGTH, SINGLE_ANGLE, HALF_MICRO = 2**-13 * 1e-3, 2**-18 * np.pi / 180, 0
 def test_through_the_bytes_of_devices_only_their_rounding_counts(sensor, robot, resolution):
     """Doubles are exact. Else a half count of the force moves the mass by at most F t²/(2 m); what the contact makes of the
     robot's rounding stays below that rounding at the tip, since the loop is stable."""
-    scenario = in_space(loop__compensator__law="command-lead")
+    scenario = CASES["space"]
     made, section = (
         driver(scenario),
         DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": {"kind": robot}}),

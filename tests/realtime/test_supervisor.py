@@ -128,13 +128,26 @@ def test_late_cycles_and_hold_to_run(steps):
         assert (found["state"], found["cause"]) == (State.STOPPING, cause)
 
 
+def watched(**limits):
+    """The same scenario with these limits; those of the energy and of a force that stays the same are out of reach."""
+    far = {
+        "rig__limits__injected_energy": "1 GJ",
+        "rig__limits__passivity": "1 GJ",
+        "rig__limits__sensor_frozen": 100_000,
+    }
+    return in_space(duration="30 s", **(WATCHED | far | limits))
+
+
+def watching(**limits):
+    """Its two programs: of the structure that all tests share."""
+    made = driver(watched(**limits))
+    return made.cycle(running=True), made.laboratory(following=True), made.axes
+
+
 def test_a_force_that_gives_energy_stops_the_rig(steps):
     """A force of 20 N along the way of the model does work 20 N · 0.03 m/s · t: 0.05 J after 83 ms."""
     for limit, cause in (("passivity", Cause.PASSIVITY), ("injected_energy", Cause.INJECTED_ENERGY)):
-        other = {"passivity", "injected_energy", "sensor_frozen"} - {limit}
-        watched = {name: value for name, value in WATCHED.items() if name.rpartition("__")[2] not in other}
-        made = driver(in_space(duration="30 s", **watched))
-        rig = Rig((made.cycle(running=True), made.laboratory(following=True), made.axes))
+        rig = Rig(watching(**{f"rig__limits__{limit}": WATCHED[f"rig__limits__{limit}"]}))
         rig.go_on(cycles=10)
         moves = np.diff([one["position"] for one in rig.found[-2:]], axis=0)[0] / CYCLE
         push = np.concatenate([20.0 * moves / np.linalg.norm(moves), np.zeros(3)])
@@ -161,9 +174,8 @@ def test_commands_beyond_the_limits_are_never_sent():
         Cause.WORKSPACE: {"rig__limits__lowest": [2.9, -6.0, -6.0]},
     }
     for cause, limit in cases.items():
-        scenario = in_space(duration="30 s", rig__limits__tracking="2 m", **limit)
-        made, limits = driver(scenario), scenario.content.rig.limits
-        rig = Rig((made.cycle(running=True), made.laboratory(following=True), made.axes))
+        limits = watched(rig__limits__tracking="2 m", **limit).content.rig.limits
+        rig = Rig(watching(rig__limits__tracking="2 m", **limit))
         for _ in range(3000):
             if rig.go_on(lambda r, p: (r._replace(values=push), p))["state"] != State.RUNNING:
                 break

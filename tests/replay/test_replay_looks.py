@@ -71,23 +71,29 @@ def test_a_wrong_mesh_is_refused_in_one_line(tmp_path):
         assert words in str(refusal.value) and "\n" not in str(refusal.value)
 
 
+NOT_DRAWN = {  # what is in a file, and what is said of it
+    "garbage.stl": ("no mesh", "has 0 faces; must have 1 to 200000"),
+    "garbage.glb": ("no mesh", "cannot be read as a mesh"),
+    "empty.stl": ("", "has 0 faces; must have 1 to 200000"),
+    "bus.stl": (STL, "is 2000 m large; is it in mm? state scale"),
+}
+
+
 @pytest.mark.replay
-def test_a_run_tells_of_a_mesh_that_it_cannot_draw(dock, tmp_path):
+@pytest.mark.parametrize(
+    "file", [pytest.param(name, marks=[pytest.mark.full] * (name.endswith(("glb", "empty.stl")))) for name in NOT_DRAWN]
+)
+def test_a_run_tells_of_a_mesh_that_it_cannot_draw(dock, tmp_path, file):
     """Nothing of a mesh is read before the replay is made: what is wrong with one is a line of the run and of its report."""
-    (tmp_path / "garbage.stl").write_text("no mesh")
-    (tmp_path / "garbage.glb").write_text("no mesh")
-    (tmp_path / "empty.stl").write_text("")
+    text, words = NOT_DRAWN[file]
+    (tmp_path / file).write_text(text)
+    ended = dock("run", bus(tmp_path, f'"{file}"'), "--set", "duration=1 s", "--out", "out")
+    told = f"chaser/body: {tmp_path / file}: {words}; drawn as a plain shape"
+    assert ended.returncode == 0 and ended.stderr.strip() == f"warning: {told}"
+    assert told in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_large_mesh_is_drawn_where_its_scale_is_stated(tmp_path):
     (tmp_path / "bus.stl").write_text(STL)
-    for file, words in {
-        "garbage.stl": "has 0 faces; must have 1 to 200000",
-        "garbage.glb": "cannot be read as a mesh",
-        "empty.stl": "has 0 faces; must have 1 to 200000",
-        "bus.stl": "is 2000 m large; is it in mm? state scale",
-    }.items():
-        out = tmp_path / file.replace(".", "-")
-        ended = dock("run", bus(tmp_path, f'"{file}"'), "--set", "duration=1 s", "--out", out)
-        told = f"chaser/body: {tmp_path / file}: {words}; drawn as a plain shape"
-        assert ended.returncode == 0 and ended.stderr.strip() == f"warning: {told}"
-        assert told in (out / "report.html").read_text(encoding="utf-8")
     large = dockdyn.load(bus(tmp_path, '{ file = "bus.stl", scale = 1 }'), {"duration": "1 s"})
     assert scene_of(dockdyn.simulate(large)).warnings == []

@@ -49,7 +49,7 @@ def judged(load, scenario, **changes):
     return data, dockdyn.summarise(data)
 
 
-BOTH = pytest.mark.parametrize("kind", ["assembly", pytest.param("free-flight", marks=pytest.mark.full)])
+BOTH = pytest.mark.parametrize("kind", [pytest.param("assembly", marks=pytest.mark.full), "free-flight"])
 LONG = [pytest.param(law, marks=pytest.mark.full) for law in ("linear", "table", "dashpot", "hysteresis")]
 
 

@@ -78,8 +78,9 @@ def entries(environment, ending=".bin"):
     return [one for one in files if one.name.endswith(ending)]
 
 
-def test_four_at_once_with_nothing_kept(cold, known):
-    assert [answer(one) for one in [started(cold) for _ in range(4)]] == [known] * 4
+@pytest.mark.parametrize("count", [2, pytest.param(6, marks=pytest.mark.full)])
+def test_several_at_once_with_nothing_kept(cold, known, count):
+    assert [answer(one) for one in [started(cold) for _ in range(count)]] == [known] * count
     assert entries(cold) and not entries(cold, ".part")
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from assembly_cases import simulated
 
 import dockdyn
 from dockdyn.kinds.assembly.report import assembly_report
 from dockdyn.report.report import Block
 
+SLIDING = {"kind": "prismatic", "position": [0, 0, 0], "axis": [1, 0, 0], "stiffness": 2e3, "damping": 100.0}
 
-def test_a_contact_is_not_said_to_do_what_joints_do(load):
-    """A ball bounces without loss off a plate on a damped slide, which loses energy meanwhile: the contact has no class, and
-    no table a column for it; the work is said to be that of all. On a plate that is welded the contact is lossless."""
+
+def bounce_off_a_pad(joint):
+    """A ball that bounces without loss off a plate on a joint."""
     plate = {"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
-    sliding = {"kind": "prismatic", "position": [0, 0, 0], "axis": [1, 0, 0], "stiffness": 2e3, "damping": 100.0}
-    case = {
+    return {
         "schema": 1,
         "kind": "assembly",
         "duration": 1.0,
@@ -26,7 +27,7 @@ def test_a_contact_is_not_said_to_do_what_joints_do(load):
                 "mass": 5.0,
                 "inertia": [1.0] * 3,
                 "position": [1, 0, 0],
-                "joint": sliding,
+                "joint": joint,
                 "surface": [plate],
             },
             {
@@ -40,7 +41,12 @@ def test_a_contact_is_not_said_to_do_what_joints_do(load):
         ],
         "contact": [{"feature": "nose", "surface": "plate", "normal": {"law": "spring-dashpot", "stiffness": 1e4}}],
     }
-    data = simulated(load, case)
+
+
+def test_a_contact_is_not_said_to_do_what_joints_do(load):
+    """On a damped slide, which loses energy meanwhile: the contact has no class, and no table a column for it; the work is
+    said to be that of all."""
+    data = simulated(load, bounce_off_a_pad(SLIDING))
     summary = dockdyn.summarise(data)
     assert data.sizes["episode"] and set(summary["energy_class"]) == {None}
     assert float(data.episode_energy_gain[0]) < -0.1 * float(data.kinetic_energy[0])
@@ -51,8 +57,11 @@ def test_a_contact_is_not_said_to_do_what_joints_do(load):
     said = str(report.blocks)
     assert "work of contacts, elements and joints against change of energy" in said
     assert "says nothing of a contact alone" in said and "active added some" not in said
-    case["body"][1]["joint"] = {"kind": "locked"}
-    whole = simulated(load, case)
+
+
+@pytest.mark.full
+def test_a_contact_on_a_weld_is_lossless(load):
+    whole = simulated(load, bounce_off_a_pad({"kind": "locked"}))
     assert dockdyn.summarise(whole)["energy_class"] == ["lossless"]
     assert "work of the contact forces against change of kinetic energy" in str(
         assembly_report(whole, dockdyn.summarise(whole)).blocks

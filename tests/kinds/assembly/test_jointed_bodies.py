@@ -95,22 +95,22 @@ JOINED = tied(FOUR)
 
 
 @pytest.fixture(scope="module")
-def runs(load):
-    return {"at once": simulated(load, JOINED), "delayed": simulated(load, changed(JOINED, **DELAY))}
+def delayed(load):
+    return simulated(load, changed(JOINED, **DELAY))
 
 
 @pytest.mark.parametrize("name", ["at once", "delayed"])
-def test_momenta_and_energy(runs, name):
+def test_momenta_and_energy(request, load, name):
     """With contacts on links, friction there and in a hinge, end stops, motors, inertia that these and struts between links
     reflect."""
-    data = runs[name]
+    data = request.getfixturevalue("delayed") if name == "delayed" else simulated(load, JOINED)
     assert momentum_error(data) < 1e-10
     assert energy_error(data) < 1e-9
 
 
-def test_the_case_is_worth_it(runs):
+def test_the_case_is_worth_it(delayed):
     """Both contacts press, the hinge meets its upper stop, all joints move, and motors have worked."""
-    data = runs["delayed"]
+    data = delayed
     assert set(np.unique(data.episode_contact)) == {0, 1}
     assert list(data.joint.values) == ["arm", "boom", "leaf", "plate"]
     assert list(data.joint_unit.values) == ["rad", "m", "rad", "1"]
@@ -119,9 +119,9 @@ def test_the_case_is_worth_it(runs):
     assert np.ptp(data.work.values) > 0.05 * float(data.kinetic_energy[0])
 
 
-def test_bodies_stay_where_joints_let_them(runs):
+def test_bodies_stay_where_joints_let_them(delayed):
     """The hinge's place and axis, seen from both sides; what is welded does not turn."""
-    data = runs["delayed"]
+    data = delayed
 
     def turns(name):
         return Rotation.from_quat(data.attitude.sel(body=name).values, scalar_first=True)
@@ -138,9 +138,9 @@ def test_bodies_stay_where_joints_let_them(runs):
     np.testing.assert_allclose((boom.inv() * plate).magnitude(), 0, atol=1e-12)
 
 
-def test_what_passes_through_a_joint_is_the_rest_of_the_load(runs):
+def test_what_passes_through_a_joint_is_the_rest_of_the_load(delayed):
     """The load on a leaf of a tree is that of the joint and of its one strut, which the element itself reports."""
-    data = runs["at once"]
+    data = delayed
     turns = Rotation.from_quat(data.attitude.sel(body="leaf").values, scalar_first=True)
     through = data.joint_force.sel(joint="leaf").values
     total = data.load_force.sel(point="leaf centre of mass").values
@@ -154,9 +154,9 @@ def test_what_passes_through_a_joint_is_the_rest_of_the_load(runs):
 
 
 @pytest.mark.replay
-def test_the_report_tells_of_joints(runs):
+def test_the_report_tells_of_joints(delayed):
     """How far each has moved, in degrees and millimetres, what passed through it, and figures of hinges and slides."""
-    data = runs["delayed"]
+    data = delayed
     page = report_html(data)
     assert "Angle and rate of each hinge" in page and "Travel and speed of each slide" in page
     largest = float(np.degrees(data.joint_angle.sel(joint="arm")).max())
@@ -311,12 +311,11 @@ def test_a_phase_starts_a_motor(load):
 
 def test_the_approach_is_of_a_port_at_the_end_of_a_bent_arm(load):
     """Joints stand where they begin: the port is as far from the other one as stated, on its axis, and closes as stated."""
-    case = changed(THREE, duration=0.02, output={"interval": 0.01})
+    case = changed(THREE, duration=0.02, output={"interval": 0.01}, loop={}, contact=[], element=[])
     case["approach"] |= {"pitch": 0.0, "roll": 0.0, "yaw_rate": 0.0, "lateral_offset": [0.0, 0.0]}
     case["approach"]["lateral_velocity"] = [0.0, 0.0]
     elbow = {"kind": "revolute", "position": [0.5, 0.0, 0.1], "axis": [0.0, 0.3, 1.0], "start": 0.7}
     case["body"][1]["joint"] = elbow
-    case["element"] = []
     data = simulated(load, case)
     target, ring = (data.sel(body=name).isel(time=0) for name in ("target", "ring"))
     turn, own = (Rotation.from_quat(body.attitude.values, scalar_first=True) for body in (target, ring))

@@ -14,6 +14,7 @@ from dockdyn.integrate.model import State
 from dockdyn.kinds.berthing.model_rebound import drift, point_rows
 from dockdyn.kinds.berthing.run import build
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.programs import Program
 from dockdyn.report.replay.arms import placing, tree_parts
 
 
@@ -121,7 +122,7 @@ def test_an_impact_beside_the_middle_of_a_beam(load):
     np.testing.assert_allclose((m @ (v[1] - v[0]))[:2] + (m @ (v[1] - v[0]))[8:10], 0, atol=1e-12)
 
 
-@jax.jit
+@Program
 def touching(model, x):
     """Depth, its rate, the rate of that at constant velocities, sliding by generalised velocities, the place that touches."""
     _, _, motions = model.dynamics(x.q, x.v)
@@ -131,7 +132,7 @@ def touching(model, x):
     return meeting.depth, meeting.rate, drift(model, model.contact, x, motions), meeting.normal.array() @ slip, grip
 
 
-@jax.jit
+@Program
 def moved(model, x, dt):
     """A short time later, velocities as they are."""
     rates = [side.tree.rate(q, v) for side, q, v in zip(model.sides, x.q, x.v, strict=True)]

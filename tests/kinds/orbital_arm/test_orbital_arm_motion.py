@@ -17,6 +17,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from dockdyn.integrate.variational import colliding
+from dockdyn.programs import Program
 
 PAPER = planar.Parameters()
 STEPS = np.array([0.04, 0.02, 0.01])
@@ -328,7 +329,7 @@ def test_derivative_through_the_impacts_of_an_arm():
         solver = colliding.solve(changed, limits)
         return solver.at.q[3:], solver.events
 
-    both = eqx.filter_jit(lambda rate: jax.jvp(end, (rate,), (jnp.ones(()),)))
+    both = Program(lambda rate: jax.jvp(end, (rate,), (jnp.ones(()),)))
     rate, step = jnp.asarray(0.001), 1e-6  # an impact moves by 0.2 ms: hardly one crosses a mark
     (_, events), (along, _) = both(rate)
     assert int(events) == 2

@@ -17,6 +17,8 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from dockdyn.programs import Program
+
 PAPER = planar.Parameters()
 SMALL_ORBIT = {"orbit_radius": 200.0, "mu": 0.01 * 200.0**3}  # gravity over the arm's length is far from linear
 
@@ -52,7 +54,7 @@ def lagrangian(q, v, t, p):
     return total
 
 
-@partial(jax.jit, static_argnums=2)
+@partial(Program, static=("p",))
 def lagrange_acceleration(t, state, p):
     q, v = state[:6], state[6:]
     mass = jax.hessian(lagrangian, 1)(q, v, t, p)

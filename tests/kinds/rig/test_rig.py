@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from compiled import by_rows
 from numpy.testing import assert_allclose
 from rig_reference import GAIN, POLE, ZERO, packaged, simulate
 
@@ -20,14 +21,13 @@ from dockdyn.hil.sensor import ForceSensor
 from dockdyn.hil.velocity_sources import FilteredDifference
 from dockdyn.kinds.rig.model.plant import Mass
 from dockdyn.kinds.rig.model.rig import Oracle, Rig
-from dockdyn.kinds.rig.model.run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.model.run import run, spectral_radius
 from dockdyn.kinds.rig.model.schedule import rig_schedule
+from dockdyn.kinds.rig.run import cycle_map, simulated
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
 NOTHING = Oracle(jnp.zeros((1, 1)), jnp.zeros((1, 1)))
-ran = jax.jit(run, static_argnums=(3, 4))
-mapped = jax.jit(monodromy)
 
 
 def number(value):
@@ -72,7 +72,7 @@ def rig_of(
 
 def observed(rig, cycles):
     """What is observed over some cycles, without axes, at each instant."""
-    seen = ran(rig, NOTHING, jnp.asarray(3), cycles, 1)[1]
+    seen = simulated(rig, NOTHING, np.int64(3), cycles, 1)[1]
     return {name: np.asarray(values).reshape(len(values), -1).squeeze() for name, values in seen.items()}
 
 
@@ -103,9 +103,7 @@ def test_the_motion_is_that_of_the_exact_map(name):
     known = exact.response(149, velocity=0.05)
     tolerance = 1e-11 if "S2" in name else 2e-7  # digital steps are exact; continuous dynamics of fourth order
     assert_allclose(seen, known, rtol=0, atol=tolerance * np.abs(known).max())
-    assert_allclose(
-        spectral_radius(np.asarray(mapped(rig_of(**others, start=(0, 0))))), exact.spectral_radius(), rtol=1e-9
-    )
+    assert_allclose(spectral_radius(cycle_map(rig_of(**others, start=(0, 0)))), exact.spectral_radius(), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -193,11 +191,8 @@ def test_a_mean_over_a_window_is_the_mean_of_instants():
     window = 3e-3
     mean = observed(rig_of(**others, delay=2e-3, sensor={"averaging": window}), 3)["measured_force"]
     places = (np.arange(400) + 0.5) / 400 * window + 2e-3 - window / 2
-    instants = jax.vmap(
-        lambda late: ran(delayed(rig_of(**others, delay=4e-3), late), NOTHING, jnp.asarray(3), 3, 1)[1][
-            "measured_force"
-        ]
-    )(jnp.asarray(places))
+    rig = rig_of(**others, delay=4e-3)
+    instants = by_rows(lambda late: run(delayed(rig, late), NOTHING, jnp.asarray(3), 3, 1)[1]["measured_force"])(places)
     # only the first sample that is not zero: from then on the motions differ
     assert mean[1] == pytest.approx(float(np.asarray(instants)[:, 1, 0].mean()), rel=2e-5)
 
@@ -291,7 +286,7 @@ def disagreement(seed, count, shape):
         return jnp.max(size[third : 2 * third]), jnp.max(size[2 * third :])
 
     together = jax.tree.map(lambda *rows: jnp.stack(rows), *[clocked(rig, longest) for rig in built])
-    early, late = (np.asarray(values) for values in jax.jit(jax.vmap(amplitude))(together))
+    early, late = (np.asarray(values) for values in by_rows(amplitude)(together))
     grown = (late > early) | ~np.isfinite(late)  # what has decayed to nothing has not grown
     bound = np.abs(np.log(radii[:, 0]) * cycles / 3) > 0.02  # nearer to the boundary nothing shows in the time
     return int(np.sum((grown != (radii[:, 0] > 1)) & bound)), int(bound.sum()), float(np.mean(radii[:, 0] > 1))

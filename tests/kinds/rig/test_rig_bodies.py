@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,8 +11,7 @@ from numpy.testing import assert_allclose
 
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.model.rig import Oracle
-from dockdyn.kinds.rig.model.run import run
-from dockdyn.kinds.rig.run import course, loop_of
+from dockdyn.kinds.rig.run import course, loop_of, simulated
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.load import load, parse
@@ -139,7 +137,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     loop = loop_of(scenario)
     rig = rig_of(scenario, loop, scenario.content.loop.compensator.make(True))
     nothing = Oracle(jnp.zeros((1, 3)), jnp.zeros((1, 3)))
-    end, seen = jax.jit(run, static_argnums=(3, 4))(rig, nothing, jnp.asarray(1), 2000, 1)
+    end, seen = simulated(rig, nothing, np.int64(1), 2000, 1)
     assert np.abs(np.asarray(seen["total_force"])).max() > 5
     bodies = rig.plant.bodies
     before, after = (pair_momentum(bodies, motion.q, motion.v) for motion in (rig.plant.initial(), end.motion))

@@ -1,10 +1,15 @@
 """A small docking with distributions, and campaigns of it run as a user runs them."""
 
+import contextlib
+import io
 import json
 import subprocess
 import sys
 
+import pytest
 import xarray as xr
+
+from dockdyn.cli import main as cli
 
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
@@ -82,11 +87,13 @@ def command(*arguments, **options):
 
 
 def whole_campaign(file):
-    """A campaign run in one process: its folder and its answers."""
-    folder = file.parent / "whole"
-    done = command("campaign", "run", file, "--out", folder, "--json")
-    assert done.returncode == 0, done.stderr
-    return folder, json.loads(done.stdout)
+    """A campaign run in this process: its folder and its answers."""
+    folder, said = file.parent / "whole", io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(said):
+        patched.setattr(sys, "argv", ["dockdyn", "campaign", "run", str(file), "--out", str(folder), "--json"])
+        with contextlib.suppress(SystemExit):
+            cli.main()
+    return folder, json.loads(said.getvalue())
 
 
 def same_store(one, other):

@@ -168,17 +168,22 @@ LINES = [
     ({"stability.time": "1 s", "stability.at": "peak-force"}, ["stability", "at and time", "one of the two"]),
     ({"stability.at": "noon"}, ["stability.at", "'peak-force'"]),
     ({"stability.time": "0 s"}, ["stability.time = 0 s", "no contact is closed", "stability.closed"]),
-    ({"duration": "0.1 s"}, ["duration", "no contact within it", "must be longer"]),
-    ({"duration": "0.1 s", "stability.at": "peak-force"}, ["stability.at", "nothing presses"]),
     ({"contact": []}, ["loop.delay", "no [[contact]]"]),
+]
+OF_FEW_BODIES = [
+    ({"duration": 0.05}, ["duration", "no contact within it", "must be longer"]),
+    ({"duration": 0.05, "stability.at": "peak-force"}, ["stability.at", "nothing presses"]),
     ({"contact.0.normal": {"law": "hertz", "stiffness": 1e7}}, ["stability.depth", "stiffness", "positive"]),
 ]
 
 
-@pytest.mark.parametrize(("changes", "words"), LINES)
-def test_bad_input_is_one_clear_line(changes, words):
+@pytest.mark.parametrize(
+    ("preset", "changes", "words"),
+    [("flexible-panels", *line) for line in LINES] + [(None, *line) for line in OF_FEW_BODIES],
+)
+def test_bad_input_is_one_clear_line(load, preset, changes, words):
     with pytest.raises(dockdyn.ScenarioError) as error:
-        dockdyn.margins(dockdyn.load("flexible-panels", changes))
+        dockdyn.margins(dockdyn.load(preset, changes) if preset else load(as_assembly(TIPS[:1], 0.0), changes))
     said = str(error.value)
     assert len(said.splitlines()) == 1
     for word in words:
