@@ -95,7 +95,7 @@ def element(builder: Builder, array: Array, index: Index) -> Scalar:
     """One number of an array."""
     if isinstance(array, Numbers):
         if not index:
-            return array.values[()]
+            return array.values.item()
         known = [int(one) for one in index if not isinstance(one, Value)]
         if len(known) == len(index):
             return array.values[tuple(known)]
