@@ -97,13 +97,13 @@ class Translator:
         for variable in lives.unread:
             del known[variable]
         for equation, ending, wanted in lives.equations:
-            found = [known[one] if isinstance(one, Var) else self.constant(one.val) for one in equation.invars]
+            found = [self.read(known, one) for one in equation.invars]
             for variable in ending:
                 del known[variable]
             for variable, answer, is_wanted in zip(equation.outvars, self.apply(equation, found), wanted, strict=True):
                 if is_wanted:
                     known[variable] = answer
-        results = [known[one] if isinstance(one, Var) else self.constant(one.val) for one in jaxpr.outvars]
+        results = [self.read(known, one) for one in jaxpr.outvars]
         self.live.pop()
         return results
 
@@ -117,6 +117,9 @@ class Translator:
         """The results of a function that is a parameter of an equation."""
         jaxpr, constants = parts(function)
         return self.run(jaxpr, [self.constant(one) for one in constants], arguments)
+
+    def read(self, known: dict[Any, Array], one: Any) -> Array:  # noqa: ANN401, JAX's
+        return known[one] if isinstance(one, Var) else self.constant(one.val)
 
     def constant(self, value: Any) -> Array:  # noqa: ANN401, of any type of array
         array = np.asarray(value)
@@ -209,7 +212,7 @@ def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
     for equation in jaxpr.eqns:
         for value in equation.params.values():
             for one in value if isinstance(value, tuple) else (value,):
-                inner = getattr(one, "jaxpr", one)
+                inner, _ = parts(one)
                 total += _length(inner, known) if hasattr(inner, "eqns") else 0
         for one in equation.outvars:
             size = math.prod(one.aval.shape)

@@ -91,8 +91,10 @@ def whole_campaign(file):
     folder, said = file.parent / "whole", io.StringIO()
     with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(said):
         patched.setattr(sys, "argv", ["dockdyn", "campaign", "run", str(file), "--out", str(folder), "--json"])
-        with contextlib.suppress(SystemExit):
+        try:
             cli.main()
+        except SystemExit as ended:
+            assert not ended.code, ended.code
     return folder, json.loads(said.getvalue())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Bool, Float
 
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -101,7 +101,7 @@ def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scal
     return passes & (radius < start[1] + (end[1] - start[1]) * (along - start[0]) / length)
 
 
-def _from_edge(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> tuple[Scalar, Scalar]:
+def _from_edge(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> tuple[Scalar, Bool[Array, ""]]:
     """Distance (m) from an edge of which the solid is on the left, infinite for one on the axis, and whether one of its ends
     is nearest: the distance has a sign only where none is."""
     way, offset = (end[0] - start[0], end[1] - start[1]), (along - start[0], radius - start[1])
