@@ -32,7 +32,7 @@ MOVING = {
 
 
 def test_the_checker_of_gymnasium_finds_nothing():
-    env = DockingEnv(dockdyn.load("probe-cone-latch", {"duration": 3.0}), period=0.5)
+    env = DockingEnv(dockdyn.load("probe-cone-latch", {"duration": 3.0, "loop.delay": 0.0}), period=0.5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings(
@@ -96,7 +96,7 @@ def test_no_port_is_refused():
 
 
 def test_what_is_no_action_or_scale_is_refused():
-    env = DockingEnv("probe-cone-latch", period="1 s", force="20 N")
+    env = DockingEnv(dockdyn.load("probe-cone-latch", {"loop.delay": 0.0}), period="1 s", force="20 N")
     env.reset(seed=1)
     for action in (0.5, "push", np.zeros(5), np.zeros((2, 6)), None):
         with pytest.raises(dockdyn.ScenarioError, match=r"action: must be finite numbers of shape \(6,\)$"):

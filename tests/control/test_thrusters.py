@@ -168,11 +168,11 @@ def test_a_schmitt_trigger_goes_on_at_one_share_and_off_at_another(run):
 
 
 def test_what_a_table_cannot_give_is_said(run):
-    lines = dockdyn.summarise(run(flight(GAINS | {"thruster": block(axes=(0,))}, duration=1.0)))["warnings"]
+    lines = dockdyn.summarise(run(flight(GAINS | {"thruster": block(axes=(0, 0, 0))}, duration=1.0)))["warnings"]
     (line,) = [line for line in lines if "thrusters" in line]
     assert line.startswith("thrusters alone cannot give what control may ask for: force along +y, force along +z")
     assert "force along +x" not in line and "about +z" not in line and "torque about −y" in line
-    wheel = {"thruster": block(axes=(0,)), "base_stiffness": 1.0, "base_damping": 9.0, "base_limit": 2.0}
+    wheel = {"thruster": block(axes=(0, 0, 0)), "base_stiffness": 1.0, "base_damping": 9.0, "base_limit": 2.0}
     found = run(flight(wheel, duration=1.0))
     assert not found.attrs["thrusters_lack"]
 

@@ -113,7 +113,6 @@ LONG = (
     "README",
     "design",
     "own-controller",
-    "in-a-notebook",  # of which test_notebook.py executes every cell
     "export",
     "fmu",
     "stepping",
