@@ -99,9 +99,9 @@ def test_init_brings_the_meshes_along(dock, tmp_path):
 
 def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
     (tmp_path / "out").mkdir()
-    assert dock("run", NAME, "--out", "out").returncode == 0
+    assert dock("run", NAME, "--set", "duration=8 s", "--out", "out").returncode == 0
     (tmp_path / "chart").mkdir()
-    assert dock("stability", NAME, "--out", "chart").returncode == 0
+    assert dock("stability", "probe-cone", "--out", "chart").returncode == 0
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
     refused(dock("run", "paraskevas-latch", "--out", "notes"), "notes: exists", "--force", "(it holds mine.txt)")

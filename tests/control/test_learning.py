@@ -29,10 +29,15 @@ MOVING = {
     "target.velocity": [0.1, -0.2, 0.3],
     "target.rate": [0.02, 0.01, -0.03],
 }
+STRAIGHT = {  # along the axis, which is the chaser's first, however the target is turned
+    "approach": {"lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03},
+    "loop.delay": 0.0,
+    "target.attitude": [0.5, 0.5, -0.5, 0.5],
+}
 
 
 def test_the_checker_of_gymnasium_finds_nothing():
-    env = DockingEnv(dockdyn.load("probe-cone-latch", {"duration": 3.0}), period=0.5)
+    env = DockingEnv(dockdyn.load("probe-cone-latch", STRAIGHT | {"duration": 3.0}), period=0.5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings(
@@ -62,9 +67,7 @@ def test_what_is_observed_is_what_an_approach_states():
 
 def test_an_episode_ends_with_the_capture():
     """Pushed along the axis, which is the chaser's first, it is caught, however the target is turned."""
-    straight = {"lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03}
-    changes = {"approach": straight, "duration": 14.0, "loop.delay": 0.0, "target.attitude": [0.5, 0.5, -0.5, 0.5]}
-    env = DockingEnv(dockdyn.load("probe-cone-latch", changes), period=1.0, force=30.0)
+    env = DockingEnv(dockdyn.load("probe-cone-latch", STRAIGHT | {"duration": 14.0}), period=1.0, force=30.0)
     env.reset(seed=1)
     terminated = truncated = False
     while not terminated and not truncated:
@@ -96,7 +99,7 @@ def test_no_port_is_refused():
 
 
 def test_what_is_no_action_or_scale_is_refused():
-    env = DockingEnv("probe-cone-latch", period="1 s", force="20 N")
+    env = DockingEnv(dockdyn.load("probe-cone-latch", STRAIGHT), period="1 s", force="20 N")
     env.reset(seed=1)
     for action in (0.5, "push", np.zeros(5), np.zeros((2, 6)), None):
         with pytest.raises(dockdyn.ScenarioError, match=r"action: must be finite numbers of shape \(6,\)$"):

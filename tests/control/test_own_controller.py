@@ -152,18 +152,21 @@ def away(control):
     return flight(control, position=[10.3, -0.2, 0.1], velocity=[0.02, 0.0, 0.01])
 
 
-def test_a_copy_of_the_built_in_law_gives_its_run_exactly(folder, load):
+FIXED = {"integrator": {"method": "fixed", "step": 2e-3}, "duration": 2.0}
+
+
+@pytest.mark.parametrize("integrator", [{}, pytest.param(FIXED, marks=pytest.mark.full)], ids=["located", "fixed"])
+def test_a_copy_of_the_built_in_law_gives_its_run_exactly(folder, load, integrator):
     """Through contact, with wheel and thrusters at their limits, by both integrators."""
     gains = {"base_stiffness": 40.0, "base_damping": 30.0, "position_stiffness": 50.0, "velocity_damping": 60.0}
     gains |= {"attitude": [1.0, 0, 0, 0], "position": [0.0, 0, 0], "velocity": [-0.02, 0, 0]} | LIMITS
-    for integrator in ({}, {"integrator": {"method": "fixed", "step": 2e-3}, "duration": 2.0}):
-        own, built_in = (
-            dockdyn.simulate(load(flight({"law": law, **gains}) | integrator))
-            for law in ("own_control:Hold", "attitude-hold")
-        )
-        assert set(own.data_vars) == set(built_in.data_vars) and own.sizes == built_in.sizes
-        for name in own.data_vars:
-            np.testing.assert_array_equal(own[name].values, built_in[name].values, err_msg=name)
+    own, built_in = (
+        dockdyn.simulate(load(flight({"law": law, **gains}) | integrator))
+        for law in ("own_control:Hold", "attitude-hold")
+    )
+    assert set(own.data_vars) == set(built_in.data_vars) and own.sizes == built_in.sizes
+    for name in own.data_vars:
+        np.testing.assert_array_equal(own[name].values, built_in[name].values, err_msg=name)
     assert own.attrs["control"] == "own_control:Hold"
 
 

@@ -65,7 +65,7 @@ def changed(scenario, unit, random):
             continue
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.full)])
 def test_parameters_are_the_numbers_of_the_scenario(cone_fmu, count):
     random = np.random.default_rng(25)
     with Fmu(cone_fmu.file) as fmu:

@@ -25,6 +25,8 @@ FILE_NAME = re.compile(r"(?:#|<!--|/\*) (\w+\.(?:py|toml|urdf|xml|c))(?: -->| \*
 PART = re.compile(r"# in (the scenario|[\w-]+)\n")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 ROUND_OFF = re.compile(r"\b\d(\.\d+)?e-1\d\b")
+RUNS = re.compile(r"--runs \d+")
+NUMBER = re.compile(r"\d+(\.\d+)?")
 BORDERS = re.compile(r"[│┃─━┏┓└┘┡┩┳╇┴┴┼|]")
 
 
@@ -64,15 +66,18 @@ def run_command(line: str, monkeypatch, capsys) -> tuple[int, str]:
     return code, printed.out + printed.err
 
 
-def check_console(block: Block, monkeypatch, capsys) -> None:
+def check_console(block: Block, monkeypatch, capsys, runs: int | None = None) -> None:
     """Runs the `dockdyn` lines; what is shown below each has to be printed, however its lines are broken (an ellipsis
-    stands for more)."""
+    stands for more). With `runs` campaigns have so many cases: then numbers are others than those shown."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         line, _, shown = part.partition("\n")
         if not line.startswith("dockdyn"):
             continue
-        code, printed = run_command(line, monkeypatch, capsys)
+        fewer = runs is not None and RUNS.search(line)
+        code, printed = run_command(RUNS.sub(f"--runs {runs}", line) if fewer else line, monkeypatch, capsys)
         assert code == (cli.BAD_INPUT if shown.startswith("error:") else 0), printed
+        if fewer:
+            shown, printed = (NUMBER.sub("(number)", text) for text in (shown, printed))
         whole = " ".join(plain(printed))
         missing = [wanted for wanted in plain(shown) if wanted != "…" and wanted not in whole]
         assert not missing, f"{line}\n{printed}"
@@ -105,6 +110,9 @@ def check_toml(block: Block) -> None:
 
 # what takes longest is run by `make verify` alone
 LONG = (
+    "README",
+    "design",
+    "own-controller",
     "export",
     "fmu",
     "stepping",
@@ -137,6 +145,14 @@ SHOWN = [
 
 @pytest.mark.parametrize("page", SHOWN)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
+    check_page(page, tmp_path, monkeypatch, capsys)
+
+
+def test_what_the_readme_shows_runs_with_fewer_cases_of_its_campaign(tmp_path, monkeypatch, capsys):
+    check_page(ROOT / "README.md", tmp_path, monkeypatch, capsys, runs=32)
+
+
+def check_page(page, tmp_path, monkeypatch, capsys, runs=None):
     """From top to bottom in one folder, as a reader would."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -149,7 +165,7 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
             if named:
                 Path(named[1]).write_text(block.text, encoding="utf-8")
             if block.language == "console":
-                check_console(block, monkeypatch, capsys)
+                check_console(block, monkeypatch, capsys, runs)
             elif block.language == "toml":
                 check_toml(block)
             elif block.language == "python" and not named:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 
 import numpy as np
 import pytest
@@ -48,8 +49,25 @@ def in_space(**changed):
     return dockdyn.load("epos-like", SPACE | limits | {k.replace("__", "."): v for k, v in changed.items()})
 
 
+class Made:
+    """The driver of a scenario, which makes each of its programs once: they are texts and images, which nobody changes."""
+
+    def __init__(self, made):
+        self.made, self.cycle, self.laboratory = made, cache(made.cycle), cache(made.laboratory)
+
+    def __getattr__(self, name):
+        return getattr(self.made, name)
+
+
+_made: dict[str, Made] = {}
+
+
 def driver(scenario):
-    return kind_named(scenario.kind).driver(scenario)
+    """What drives the rig of a scenario, made once for all tests of a process."""
+    text = scenario.text()
+    if text not in _made:
+        _made[text] = Made(kind_named(scenario.kind).driver(scenario))
+    return _made[text]
 
 
 CYCLE = 4e-3  # s

@@ -24,7 +24,7 @@ DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 
 @pytest.fixture(scope="module")
 def run(shared_run):
-    return shared_run("idss-probe-cone", {"duration": "2 s"})
+    return shared_run("idss-probe-cone", {"duration": "2 s", "output.interval": "10 ms"})
 
 
 def decoded(path):

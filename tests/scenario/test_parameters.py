@@ -97,10 +97,10 @@ def test_a_law_where_another_sort_of_law_belongs(buffer):
 
 def test_a_distribution_has_the_unit(buffer, dock):
     spread = '{ distribution = "uniform", low = "5 kN/m", high = "6 kN/m" }'
-    table = f'contact.0.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'
-    ended = dock("campaign", "run", "probe-cone", "--runs", "2", "--set", table, "--out", "many", "--json")
+    table = f'contact.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'
+    ended = dock("campaign", "run", "paraskevas-a", "--runs", "2", "--set", table, "--out", "many", "--json")
     assert ended.returncode == 0, ended.stderr
     assert (json.loads(ended.stdout)["runs"], json.loads(ended.stdout)["failed"]) == (2, 0)
     wrong = table.replace("6 kN/m", "6 kN")
-    ended = dock("campaign", "run", "probe-cone", "--runs", "2", "--set", wrong, "--out", "more")
+    ended = dock("campaign", "run", "paraskevas-a", "--runs", "2", "--set", wrong, "--out", "more")
     assert ended.returncode == 2 and "stiffness" in ended.stderr and len(ended.stderr.splitlines()) == 1

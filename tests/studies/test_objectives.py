@@ -184,7 +184,7 @@ def test_mean_and_percentile_of_a_force_in_closed_form():
         assert slope == pytest.approx((up - down) / (2 * step), rel=1e-6)
 
 
-@pytest.mark.parametrize("runs", [80, pytest.param(1500, marks=pytest.mark.full)])
+@pytest.mark.parametrize("runs", [40, pytest.param(1500, marks=pytest.mark.full)])
 def test_smoothed_probability_of_capture_in_closed_form(runs):
     """The latch captures above v = √(k/m) tan θ l (Paraskevas et al.); the speed is normal, and so is the stiffness."""
     reduced, length, stiffness, share = 1 / (1 / 15 + 1 / 17), 0.02, 100.0, 0.1

@@ -13,22 +13,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dockdyn
 from dockdyn import programs
+from dockdyn.contact.surfaces.revolved import core_of
 
-PRESET = "paraskevas-a"
 MANY = Path(__file__).with_name("many_structures.py")
 EACH = 2**19  # bytes of a structure: its program and what JAX remembers of its trace
 REMEMBERED = 300  # structures: measured, the memory of 500 stops growing there
 MAPS = (
     6  # memory maps that a program may have: its code, read-only numbers, what unwinds, twice where it is written again
 )
+OUTLINE = [[0.0, 0.0], [0.7, 0.0], [0.3, 0.45]]  # m
 BEGIN = """
-import os, signal, sys
+import os, signal
+import numpy as np
 from dockdyn import files
 {change}
-import dockdyn
-print(repr(dockdyn.simulate(dockdyn.load(sys.argv[1])).normal_force.values.tobytes().hex()))
+from dockdyn.contact.surfaces.revolved import core_of
+print(core_of(np.array({outline}), 0.03).tobytes().hex())
 """
 KILLED = (
     "files.os.fsync = lambda opened: os.kill(os.getpid(), signal.SIGKILL)"  # an entry is written, not yet in its place
@@ -56,7 +57,8 @@ def cold(tmp_path):
 
 
 def started(environment, change=""):
-    arguments = [sys.executable, "-c", BEGIN.format(change=change), PRESET]
+    """A process that needs one program."""
+    arguments = [sys.executable, "-c", BEGIN.format(change=change, outline=OUTLINE)]
     return subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -69,7 +71,7 @@ def answer(process):
 
 @pytest.fixture(scope="module")
 def known():
-    return repr(dockdyn.simulate(dockdyn.load(PRESET)).normal_force.values.tobytes().hex()) + "\n"
+    return core_of(np.array(OUTLINE), 0.03).tobytes().hex() + "\n"
 
 
 def entries(environment, ending=".bin"):

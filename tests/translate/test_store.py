@@ -98,12 +98,10 @@ def test_a_law_of_ones_own_may_change(folder, own_files):
     """No program with a user's code in it is kept."""
     stated = {"law": "own_spring:Spring", "stiffness": "900 N/m"}
     peaks = []
-    for factor in (1.0, 1.0, 4.0):
+    for factor in (1.0, 1.0, 4.25):  # a text as long as before would be taken for the same within its second
         own_files({"own_spring.py": LAW.replace("FACTOR", str(factor))})
         __import__("sys").modules.pop("own_spring", None)
         programs.kept.clear()
-        found = dockdyn.simulate(
-            dockdyn.load("sazawal-spring-dashpot", {"contact.0.normal": stated, "duration": "6 s"})
-        )
+        found = dockdyn.simulate(dockdyn.load("paraskevas-a", {"contact.normal": stated}))
         peaks.append(float(np.nanmax(found.normal_force)))
     assert peaks[0] == peaks[1] and peaks[2] > 1.5 * peaks[0]

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from dockdyn.exchange.compiled import Platform, compile_library, this_platform
+from dockdyn.exchange.compiled import Platform, c_compiler, compile_library, this_platform
 from dockdyn.exchange.description import Described, build_description, description_2, description_3
 from dockdyn.exchange.model_text import HEADER, TEXT, write_model
 from dockdyn.results.functional_unit import FunctionalUnit, Steps
@@ -41,6 +41,8 @@ def computer_of(scenario: Scenario) -> FunctionalUnit:
 
 def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others: Sequence[Platform] = ()) -> bytes:
     """The FMU of a unit, for a version of FMI, with libraries for this platform and for `others`. Raises ScenarioError."""
+    if with_library:
+        c_compiler()  # said before the model is written, which takes longest
     identifier = identifier_of(unit.scenario)
     written = unit.scenario.text()
     sort = f"{type(unit.goes_on).__name__} {[one.name for one in unit.inputs]}"

@@ -163,7 +163,7 @@ LONGER += ["stepped sensor gain", "stepped lead"]
 
 @pytest.mark.parametrize(
     ("structure", "count"),
-    [("bodies", 4), ("continuous", 4), ("hold lead", 2)]
+    [("bodies", 2), ("continuous", 2), ("hold lead", 2)]
     + [pytest.param(structure, 25, marks=pytest.mark.full) for structure in STRUCTURES + LONGER],
 )
 def test_no_row_contradicts_the_verdict(structure, count, capsys, tmp_path):
