@@ -17,6 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn import backend
 from dockdyn.moved import take_old_methods
+from dockdyn.programs import trace_once
 
 TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
 Scalar = Float[Array, ""]
@@ -141,12 +142,14 @@ class ContactModel(Model):
         """
 
 
+@trace_once
 def advanced(x: State, step: Scalar, rate: Rate) -> State:
     """x + step · rate, modes unchanged."""
     q, v, memory = jax.tree.map(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))
     return State(q, v, x.mode, memory)
 
 
+@trace_once
 def chosen(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
     """The tree `yes` where `condition` holds, else `no`."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)

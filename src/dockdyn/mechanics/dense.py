@@ -14,6 +14,8 @@ import jax.numpy as jnp
 from jax.scipy.linalg import lu_factor, lu_solve
 from jaxtyping import Array, Float
 
+from dockdyn.programs import trace_once
+
 UNROLLED = 12  # unknowns up to which elimination is written out: LAPACK's call costs more than it
 
 Factors = list[list[Array]] | tuple[Array, Array]
@@ -61,6 +63,7 @@ def substituted(factors: list[list[Array]], right: list[Array]) -> list[Array]:
     return x
 
 
+@trace_once
 def solve_definite(matrix: Float[Array, "n n"], right: Float[Array, "n *columns"]) -> Float[Array, "n *columns"]:
     """The solution of a definite system, in a program as small for any n: for what is solved now and then."""
     n = matrix.shape[0]

@@ -14,12 +14,14 @@ Source: Iserles et al. 2000, Acta Numerica 9:215 (exponential map and its differ
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.programs import trace_once
 
 Row = Float[Array, "n"]
 Attitudes = tuple[int, ...]
@@ -31,6 +33,7 @@ def attitude(attitudes: Attitudes, q: Float[Array, "numbers"], which: int) -> Qu
     return Quaternion.of(q[at : at + 4])
 
 
+@partial(trace_once, static=("attitudes",))
 def moved(attitudes: Attitudes, q: Float[Array, "numbers"], x: Row) -> Float[Array, "numbers"]:
     """q ⊕ x."""
     if not attitudes:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
+from dockdyn.programs import trace_once
 
 SMALL_ANGLE = 1e-4  # rad²; below this squared angle the series of sine and cosine are exact to double precision
 
@@ -34,6 +35,7 @@ class Quaternion:
         return Quaternion(components[0], components[1], components[2], components[3])
 
     @staticmethod
+    @trace_once
     def exponential(rotation: Vector) -> Quaternion:
         """The rotation about `rotation` by its length (rad)."""
         squared = rotation.dot(rotation) / 4
@@ -67,15 +69,18 @@ class Quaternion:
     def vector(self) -> Vector:
         return Vector(self.x, self.y, self.z)
 
+    @trace_once
     def conjugate(self) -> Quaternion:
         return Quaternion(self.w, -self.x, -self.y, -self.z)
 
+    @trace_once
     def __mul__(self, other: Quaternion) -> Quaternion:
         """The rotation `other` followed by this one."""
         a, b = self.vector(), other.vector()
         v = b * self.w + a * other.w + a.cross(b)
         return Quaternion(self.w * other.w - a.dot(b), v.x, v.y, v.z)
 
+    @trace_once
     def matrix(self) -> Matrix:
         """Direction cosine matrix, body → inertial."""
         w, x, y, z = self.w, self.x, self.y, self.z
@@ -85,6 +90,7 @@ class Quaternion:
             Vector(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
         )
 
+    @trace_once
     def logarithm(self) -> Vector:
         """The rotation vector (rad, length at most π) of this quaternion."""
         sign = jnp.where(self.w < 0, -1.0, 1.0)
@@ -98,6 +104,7 @@ class Quaternion:
         series = (1 - ratio * (1 / 3 - ratio * (1 / 5 - ratio / 7))) / cosine
         return v * (2 * jnp.where(small, series, jnp.arctan2(length, cosine) / length))
 
+    @trace_once
     def rate(self, angular_velocity: Vector) -> Quaternion:
         """Time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""
         a, b, c, d = self.w, self.x, self.y, self.z
@@ -109,11 +116,13 @@ class Quaternion:
             0.5 * (a * w.z + b * w.y - c * w.x),
         )
 
+    @trace_once
     def normalised(self) -> Quaternion:
         scale = 1 / jnp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
         return Quaternion(self.w * scale, self.x * scale, self.y * scale, self.z * scale)
 
 
+@trace_once
 def rotation_vector_rate(turn: Vector, rate: Vector) -> Vector:
     """Rate of the rotation vector `turn` (rad, below 2π long) under the angular velocity `rate`, in the axes turned from.
 

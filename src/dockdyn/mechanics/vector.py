@@ -2,7 +2,8 @@
 
 XLA fuses arithmetic on named scalars into one kernel, for a single trajectory as for a batch of lanes, while
 three-element arrays cost a kernel for every slice and concatenation. So the mechanics inside the time loop is
-written with these types; arrays appear at its border, through `of` and `array`.
+written with these types; arrays appear at its border, through `of` and `array`. What they do is traced once for all
+programs: JAX takes as long to note down a call as one of the products in it.
 
 Units: any; those of the caller.
 Source: definitions.
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from dockdyn.programs import trace_once
 
 Scalar = Float[Array, ""]
 
@@ -44,26 +47,33 @@ class Vector:
     def array(self) -> Float[Array, "3"]:
         return jnp.stack([self.x, self.y, self.z])
 
+    @trace_once
     def __add__(self, other: Vector) -> Vector:
         return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
 
+    @trace_once
     def __sub__(self, other: Vector) -> Vector:
         return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
 
+    @trace_once
     def __mul__(self, factor: Scalar | float) -> Vector:
         return Vector(self.x * factor, self.y * factor, self.z * factor)
 
     __rmul__ = __mul__
 
+    @trace_once
     def __truediv__(self, divisor: Scalar | float) -> Vector:
         return Vector(self.x / divisor, self.y / divisor, self.z / divisor)
 
+    @trace_once
     def __neg__(self) -> Vector:
         return Vector(-self.x, -self.y, -self.z)
 
+    @trace_once
     def dot(self, other: Vector) -> Scalar:
         return self.x * other.x + self.y * other.y + self.z * other.z
 
+    @trace_once
     def cross(self, other: Vector) -> Vector:
         return Vector(
             self.y * other.z - self.z * other.y,
@@ -71,6 +81,7 @@ class Vector:
             self.x * other.y - self.y * other.x,
         )
 
+    @trace_once
     def norm(self) -> Scalar:
         """Euclidean length; its derivative at the zero vector is not defined."""
         return jnp.sqrt(self.dot(self))
@@ -92,9 +103,11 @@ class Matrix:
     def array(self) -> Float[Array, "3 3"]:
         return jnp.stack([self.x.array(), self.y.array(), self.z.array()])
 
+    @trace_once
     def __matmul__(self, vector: Vector) -> Vector:
         return Vector(self.x.dot(vector), self.y.dot(vector), self.z.dot(vector))
 
+    @trace_once
     def transposed_times(self, vector: Vector) -> Vector:
         """The transposed matrix times `vector`."""
         return self.x * vector.x + self.y * vector.y + self.z * vector.z

@@ -13,20 +13,24 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.mechanics.vector import once
+from dockdyn.programs import trace_once
 
 Values = Float[Array, "..."]
 
 
+@trace_once
 def value(u: Values | float, a: Values, b: Values, da: Values, db: Values) -> Values:
     """The cubic at u."""
     return a + u * (da + u * (3 * (b - a) - 2 * da - db + u * (2 * (a - b) + da + db)))
 
 
+@trace_once
 def integral(a: Values, b: Values, da: Values, db: Values) -> Values:
     """Integral over the unit interval."""
     return (a + b) / 2 + (da - db) / 12
 
 
+@trace_once
 def extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values, Values]:
     """Coordinates of the cubic's local minimum and maximum; −1 where there is none."""
     second, third = 3 * (b - a) - 2 * da - db, 2 * (a - b) + da + db

@@ -15,6 +15,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.programs import trace_once
 
 STOPPED = -1.0  # s: a clock that does not run
 AT_REST = 1e-24  # m²/s²: smooths a speed, so that its derivative at rest is finite
@@ -58,6 +59,7 @@ class Phases(eqx.Module):
     variants: PyTree  # what changes, each number with a leading axis of phases
     conditions: tuple[Condition, ...]  # of the second phase, the third …
 
+    @trace_once
     def current(self, phase: Int[Array, ""]) -> PyTree:
         """What holds in a phase."""
         return jax.tree.map(lambda leaf: leaf[phase], self.variants)

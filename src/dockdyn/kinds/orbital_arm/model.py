@@ -10,6 +10,7 @@ Source: Gibson and Murphey; coordinates about the centre of mass, own derivation
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -40,6 +41,7 @@ from dockdyn.mechanics.trees.planar import Pair, PlanarTree
 from dockdyn.mechanics.trees.screws import applied, product
 from dockdyn.mechanics.trees.spatial import SpatialTree
 from dockdyn.mechanics.vector import Matrix, Vector
+from dockdyn.programs import trace_once
 
 Three = Float[Array, "3"]
 VARIATIONAL = "variational"  # law of impact, besides those of `impact`
@@ -126,6 +128,7 @@ class OrbitalArm(Mechanical):
             return handed_over_in_plane(self.bodies, payload, guest, mode)
         return handed_over(self.bodies, payload, guest, mode)
 
+    @trace_once
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
         centre, attitude, joints, moving, spin, rates = self.split(q, v)
         bodies: Any = self.held(mode)
@@ -153,6 +156,7 @@ class OrbitalArm(Mechanical):
         phase = mode.phase if self.timed else jnp.zeros((), int)
         return self.control.torques(phase, t - mode.since, joints, rates)
 
+    @partial(trace_once, static=("link",))
     def pose(self, q: Numbers, link: int) -> tuple[Three, Float[Array, "3 3"]]:
         """Origin (m) and rotation of a link in station axes."""
         _, _, joints, _, spin, rates = self.split(q, jnp.zeros(self.velocity.shape[0]))
@@ -173,6 +177,7 @@ class OrbitalArm(Mechanical):
         origin, turn = self.pose(q, self.touch.link)
         return origin + applied(turn, self.touch.points)
 
+    @trace_once
     def depths(self, q: Numbers) -> Float[Array, "contacts"]:
         """Point by point, over the surfaces (m)."""
         if self.touch is None:
@@ -184,6 +189,7 @@ class OrbitalArm(Mechanical):
 
         return each(places[0]) if places.shape[0] == 1 else jax.vmap(each)(places).ravel()
 
+    @trace_once
     def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
         """Depths, then how far the phase is over its time."""
         found = self.depths(q)

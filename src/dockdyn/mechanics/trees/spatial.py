@@ -16,6 +16,7 @@ from dockdyn.mechanics.trees.assembly import rigid_parts
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Tree
 from dockdyn.mechanics.trees.screws import applied
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.programs import trace_once
 
 Three = Float[Array, "3"]
 
@@ -25,6 +26,7 @@ class SpatialTree(eqx.Module):
 
     tree: Tree
 
+    @trace_once
     def placed(self, joints: Float[Array, "joints"], spin: Three, rates: Float[Array, "joints"]) -> Motion:
         """All links in base axes, the base turning at `spin` (rad/s, its axes) about its resting origin."""
         still = jnp.zeros(3)

@@ -155,6 +155,7 @@ class Assembly(ContactModel):
         """The modes of the elements."""
         return x.mode[len(self.groups) : len(self.groups) + len(self.elements)]
 
+    @trace_once
     def placement(self, x: State) -> Placement:
         """Bodies and joints for what acts between them: places relative to where the base is now."""
         return self.moving.placed(x.q.shifted(-self.base_position(x)), x.v)
