@@ -252,6 +252,27 @@ def test_kinetic_energy_of_a_tree_in_space():
     assert float(found) == pytest.approx(float(expected), rel=1e-12)
 
 
+SOME = planar_links(np.random.default_rng(5))
+
+
+@Program
+def links_placed(attitude, joints):
+    return placed(SOME, jnp.zeros(3), turned(jnp.zeros(3).at[2].set(attitude)), joints)
+
+
+@Program
+def potentials(field, joints, t, centre, attitude, q):
+    """Of the plane's tree and of the one in space."""
+    plane = PlanarTree.of(tree_of(SOME, base="planar"))
+    flat = plane.placed(joints, jnp.asarray(0.0), jnp.zeros(5))
+    space = SpatialTree(tree_of(SOME))
+    motion = space.placed(joints, jnp.zeros(3), jnp.zeros(5))
+    return (
+        plane.potential(field, t, Pair(centre[0], centre[1]), attitude, flat),
+        space.potential(field, t, centre, q, motion),
+    )
+
+
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("radius", [80.0, RADIUS])
 def test_potential_of_trees(gradient, radius):
@@ -261,8 +282,7 @@ def test_potential_of_trees(gradient, radius):
     joints, attitude, centre, t = random.uniform(-1, 1, 5), 0.7, np.array([0.3, -0.5, 0.0]), 1.3
     field = Orbit(*map(jnp.asarray, (MU, radius, 0.0, 0.4)), gradient, True)
     angle = 0.4 + np.sqrt(MU / radius**3) * t
-    still = Program(lambda joints: placed(links, jnp.zeros(3), turned(jnp.array([0.0, 0.0, attitude])), joints))
-    places, turns = map(np.asarray, still(joints))
+    places, turns = map(np.asarray, links_placed(np.float64(attitude), joints))
     masses = np.array([link.mass for link in links])
     places = places - masses @ places / masses.sum() + centre
     upright = Rotation.from_rotvec([0, 0, -angle]).as_matrix()  # to axes whose x points up
@@ -277,17 +297,5 @@ def test_potential_of_trees(gradient, radius):
             inertia = np.asarray(link.inertia)
             expected -= MU / (2 * distance**3) * (np.trace(inertia) - 3 * up @ inertia @ up)
     q = np.array([np.cos(attitude / 2), 0.0, 0.0, np.sin(attitude / 2)])
-
-    @Program
-    def potentials(field, joints, t, centre, attitude, q):
-        plane = PlanarTree.of(tree_of(links, base="planar"))
-        flat = plane.placed(joints, jnp.asarray(0.0), jnp.zeros(5))
-        space = SpatialTree(tree_of(links))
-        motion = space.placed(joints, jnp.zeros(3), jnp.zeros(5))
-        return (
-            plane.potential(field, t, Pair(centre[0], centre[1]), attitude, flat),
-            space.potential(field, t, centre, q, motion),
-        )
-
     for found in potentials(field, joints, np.float64(t), centre, np.float64(attitude), q):
         assert float(found) == pytest.approx(expected, rel=1e-10)
