@@ -144,7 +144,8 @@ def test_masses_in_one_row_are_masses_one_by_one_and_the_dense_system():
         free, _ = coupled_acceleration(bodies, twists, forces, torques, ())
         own = [(body.mass, body.inertia) for body in bodies]
         lines = [
-            (one.along.array(), one.own_arm.array(), one.other_arm.array(), one.mass, one.drift) for *_, one in reflected
+            (one.along.array(), one.own_arm.array(), one.other_arm.array(), one.mass, one.drift)
+            for *_, one in reflected
         ]
         return array_of(alone), array_of(together), array_of(free), loads, stacked, own, lines
 

@@ -9,7 +9,6 @@ import pytest
 from dockdyn.api import simulate, summarise
 from dockdyn.papers.sazawal.reproduce import FIGURES, both_laws, reproduce, with_damping, with_friction, with_stiffness
 
-
 NUMBERS = range(10, 15)
 
 

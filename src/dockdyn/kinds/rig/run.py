@@ -9,7 +9,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array, ArrayLike, Int
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
@@ -118,9 +118,7 @@ _simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
 
 
-def simulated(
-    rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int
-) -> tuple[Moving, dict[str, Array]]:
+def simulated(rig: Rig, oracle: Oracle, seed: ArrayLike, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
     """`run` with the random numbers of a seed."""
     return _simulated(rig, oracle, randomness(rig, seed, rows, stride), rows, stride)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, ArrayLike, Float, Int, PyTree
 
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import jacobian, pack, unpack
@@ -31,14 +31,16 @@ class Chances(NamedTuple):
 NO_CHANCES = Chances(None, None)
 
 
-def randomness(rig: Rig, seed: Int[Array, ""], rows: int, stride: int) -> Chances:
+def randomness(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
     """Random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
     if not drawn and not noisy:
         return NO_CHANCES
     axes = rig.plant.port_axes
-    return _chances(seed, (rows, stride, samples) if drawn else None, (rows, stride, asks, axes) if noisy else None, axes)
+    return _chances(
+        seed, (rows, stride, samples) if drawn else None, (rows, stride, asks, axes) if noisy else None, axes
+    )
 
 
 @partial(
