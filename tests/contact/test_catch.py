@@ -14,6 +14,7 @@ import dockdyn
 from dockdyn.contact.catch import linearised
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+from dockdyn.programs import Program
 from dockdyn.scenario.load import parse
 from dockdyn.studies.cases.batch import figures_of_case, run_cases
 
@@ -49,7 +50,7 @@ def test_a_capture_on_the_axis_is_a_damped_oscillation(ratio):
     stiffness = 40000.0
     natural = math.sqrt(stiffness / MASS)
     damping = 2 * ratio * MASS * natural
-    dataset = flown(stiffness=stiffness, damping=damping)
+    dataset = flown(stiffness=stiffness, damping=damping, stroke=1.0)  # which it does not reach
     summary = dockdyn.summarise(dataset)
     began, speed = summary["capture_time_s"], float(dataset.capture_speed)
     s = complex(-ratio * natural, natural * math.sqrt(1 - ratio**2))  # x = v/ω Im exp(s t)
@@ -182,12 +183,12 @@ def test_a_welded_tip_beside_the_axis_against_dop853():
         return 0.055 - docking.tip(y)[2][0]
 
     falls_in.terminal, falls_in.direction = True, 1
-    before = solve_ivp(docking.rates, (0, 3), start, events=falls_in, max_step=2e-3, **accuracy)
+    before = solve_ivp(docking.rates, (0, 3), start, events=falls_in, max_step=5e-3, **accuracy)
     began, y = before.t[-1], before.y[:, -1]
     assert summary["capture_time_s"] == pytest.approx(began, abs=1e-7)
     (_, rot, _, _), (p2, rot2, _, _) = docking.split(y)
     docking.seat = rot2.T @ (docking.tip(y)[0] - p2), rot2.T @ rot
-    after = solve_ivp(docking.rates, (began, 3), y, max_step=2e-3, **accuracy)
+    after = solve_ivp(docking.rates, (began, 3), y, max_step=5e-3, **accuracy)
     end = dataset.isel(time=-1)
     for body, place in (("chaser", 0), ("target", 13)):
         mine = end.sel(body=body)
@@ -311,7 +312,7 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
 @pytest.mark.parametrize("law", ["compliant", "rigid"])
 def test_what_contacts_did_to_the_energy_is_the_same_in_a_batch_and_a_run(law):
     """Without what the capture took; the contact lasts until the capture ends it."""
-    stated = scenario(**PRESSED, **({"law": law} if law == "rigid" else {}))
+    stated = scenario(**PRESSED, **({"law": law} if law == "rigid" else {"damping": 2000.0}))
     whole = dockdyn.summarise(dockdyn.simulate(stated))["kinetic_energy_change_J"]
     batch = run_cases(stated, ("chaser.velocity.0",), np.array([[-0.2]]))
     found = [float(batch.figures[f"kinetic_energy_change_J.{end}"][0]) for end in ("least", "largest")]
@@ -327,11 +328,10 @@ def test_defaults_are_the_slopes_of_the_contact_where_it_bears_the_ramp(law):
 
     stiffness = 3e8
     depth = (force / stiffness) ** (1 / exponent)
-    found, damping = slopes(stiffness)
+    (found, damping), slope = Program(lambda k: (slopes(k), jax.jacfwd(lambda k: slopes(k)[0])(k)))(stiffness)
     assert float(found) == pytest.approx(exponent * force / depth, rel=1e-12)
     assert float(damping) == pytest.approx(force * extra.get("damping", 0.0), rel=1e-12)
     # k_lin goes with k^(1/n)
-    slope = jax.jacfwd(lambda k: slopes(k)[0])(stiffness)
     assert float(slope) == pytest.approx(float(found) / stiffness / exponent, rel=1e-10)
 
 

@@ -15,7 +15,7 @@ import dockdyn
 from dockdyn.scenario.language.printable import LONGEST
 from dockdyn.scenario.preset_files import preset_text
 
-SAMPLE = 300  # files in `make test`
+SAMPLE = 100  # files in `make test`
 FILES = int(os.environ.get("DOCKDYN_FUZZ_FILES", "10000"))  # in `make verify`
 SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "1"))
 SLOWEST = 100  # times the time that a preset takes

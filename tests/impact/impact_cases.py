@@ -1,7 +1,7 @@
 """Random contacts for tests of impact laws, and the laws over many of them at once.
 
 A random contact is (W, u, e, μ) with W symmetric and positive definite, its eigenvalues spread over two decades. The
-checks marked full take 10,000 of them, or laws that take long to compile; without that mark they take 200.
+checks marked full take 10,000 of them, or laws that take long to compile; without that mark they take 20.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from compiled import by_rows
 import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import LAWS, resolve
 
-COUNTS = [200, pytest.param(10_000, marks=pytest.mark.full)]
-BATCH = 200  # the size for which everything is compiled, once
+COUNTS = [20, pytest.param(10_000, marks=pytest.mark.full)]
+BATCH = 20  # the size for which everything is compiled, once
 ENDS = ("energetic", "poisson", "newton")
 COULOMB = tuple(name for name, law in LAWS.items() if "friction" in law.parameters)
 

@@ -11,10 +11,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dockdyn.impact import contact_matrix, resolve, velocity_jump
+from dockdyn.programs import Program
 
 STIFFNESSES = 10.0 ** np.arange(5, 10)  # N/m
 APPROACH = 0.3  # m/s
 GAP = 1e-9  # m, at the start
+
+
+resolved = Program(lambda law, matrix, velocity, numbers: resolve(law, matrix, velocity, **numbers), static=("law",))
 
 
 def cross(arm):
@@ -50,7 +54,8 @@ class Pair:
 
     def impact(self, law, **given):
         """The impact by a law, and the velocities after it."""
-        impact = resolve(law, self.matrix, self.jacobian @ self.speeds, **given)
+        numbers = {name: np.float64(value) for name, value in given.items()}
+        impact = resolved(law, self.matrix, self.jacobian @ self.speeds, numbers)
         return impact, self.speeds + np.asarray(velocity_jump(self.jacobian, self.mass, impact.impulse))
 
     def body(self, index):

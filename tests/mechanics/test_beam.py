@@ -35,17 +35,18 @@ def straight(tree, modes) -> Configuration:
     )
 
 
-@jit_once
-def at_rest(tree, q):
-    """Mass matrix and the modes' stiffness matrix of the undeformed tree."""
-    still = jnp.zeros(len(tree.names()))
-    return tree.dynamics(q, still)[0], jax.hessian(tree.potential_energy)(q).modes.modes
-
-
 def frequencies(links: list[Link], base: str) -> np.ndarray:
     """All of the undeformed tree at rest, upwards."""
-    tree = tree_of(links, base)
-    mass, own = map(np.asarray, at_rest(tree, straight(tree, sum(tree.layout.modes))))
+
+    @jit_once
+    def at_rest():
+        """Mass matrix and the modes' stiffness matrix of the undeformed tree."""
+        tree = tree_of(links, base)
+        q = straight(tree, sum(tree.layout.modes))
+        still = jnp.zeros(len(tree.names()))
+        return tree.dynamics(q, still)[0], jax.hessian(tree.potential_energy)(q).modes.modes
+
+    mass, own = map(np.asarray, at_rest())
     stiffness = np.zeros(mass.shape)
     stiffness[len(mass) - len(own) :, len(mass) - len(own) :] = own
     return np.sqrt(np.abs(eigh(stiffness, mass, eigvals_only=True)))
@@ -131,9 +132,11 @@ def test_craig_bampton_modes_serve_with_a_payload(body):
 # --- turning beams ----------------------------------------------------------------------------------------------------
 
 
-@partial(jit_once, static=("modes",))
-def steady(tree, speed, modes):
+@partial(jit_once, static=("modes", "stiffening"))
+def steady(speed, modes, stiffening):
     """Mass matrix, and the derivative of the bias by the modal coordinates, of a straight beam on a turning hub."""
+    link = Link("beam", "ground", beam=beam((modes // 2, modes // 2, 0), stiffening=stiffening))
+    tree = tree_of([Link("ground"), link], "fixed")
     v = jnp.zeros(len(tree.names())).at[0].set(speed)
 
     def bias(eta):
@@ -142,10 +145,9 @@ def steady(tree, speed, modes):
     return tree.dynamics(straight(tree, modes), v)[0], jax.jacfwd(bias)(jnp.zeros(modes))
 
 
-def turning(speed, **given) -> tuple[np.ndarray, np.ndarray]:
+def turning(speed, stiffening=True) -> tuple[np.ndarray, np.ndarray]:
     """Squared frequencies across and in the plane of a beam that turns steadily about z, clamped to a hub of no size."""
-    tree = tree_of([Link("ground"), Link("beam", "ground", beam=beam((8, 8, 0), **given))], "fixed")
-    mass, stiffness = (np.asarray(found)[1:] for found in steady(tree, jnp.asarray(float(speed)), 16))
+    mass, stiffness = (np.asarray(found)[1:] for found in steady(np.float64(speed), 16, stiffening))
     within, across = (
         eigh(stiffness[part, part], mass[:, 1:][part, part], eigvals_only=True) for part in (slice(8), slice(8, None))
     )
@@ -344,12 +346,14 @@ def test_places_may_be_traced():
     def shift(at):
         return one.shapes(at).shift
 
-    place = jnp.asarray(0.37)
-    found, slopes = jax.jvp(shift, (place,), (jnp.ones(()),))
-    shapes = one.shapes(np.asarray(0.37))
-    np.testing.assert_allclose(found, shapes.shift, rtol=0, atol=1e-14)
-    turn = np.asarray(shapes.turn) * 2.0
+    @jit_once
+    def at_a_number_and_traced(place):
+        shapes = one.shapes(np.asarray(0.37))
+        return shapes.shift, shapes.turn, jax.jvp(shift, (place,), (1.0,)), jax.jvp(one.shortening, (place,), (1.0,))[1]
+
+    known, turn, (found, slopes), gathered = jax.tree.map(np.asarray, at_a_number_and_traced(np.float64(0.37)))
+    np.testing.assert_allclose(found, known, rtol=0, atol=1e-14)
+    turn = turn * 2.0
     np.testing.assert_allclose([slopes[1], -slopes[2]], [turn[2], turn[1]], rtol=0, atol=1e-12)
-    _, gathered = jax.jvp(one.shortening, (place,), (jnp.ones(()),))
     bent = (turn[1:, :, None] * turn[1:, None, :]).sum(0) / 2.0
     np.testing.assert_allclose(gathered, bent, rtol=0, atol=1e-11)

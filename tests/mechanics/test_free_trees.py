@@ -12,9 +12,9 @@ from jax.flatten_util import ravel_pytree
 from lagrangian_tree import POINTS, WEIGHTS, Bent, rows
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
-from tree_cases import Case, branches, case, configuration, dynamics, random_link
+from tree_cases import Case, branches, case, configuration, dynamics, made, random_link
 
-from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.assembly import Link
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.results.plan import jit_once
@@ -47,7 +47,7 @@ def five_bodies(modes: int, payload: bool = True, joint: str = "revolute") -> Ca
         Link("payload", "hand", joint="locked", mass=1000.0, centre=centre, inertia=np.diag([1.0, 1.0, 500.0])),
     ][: 5 if payload else 4]
     rates = np.concatenate([np.zeros(2), RATES if joint == "revolute" else RATES[:1], np.zeros(2 * modes)])
-    return Case(links, "planar", tree_of(links, "planar"), Rotation.identity(), np.zeros(len(rates)), rates)
+    return Case(links, "planar", made(links, "planar"), Rotation.identity(), np.zeros(len(rates)), rates)
 
 
 def test_five_bodies_before_impact():

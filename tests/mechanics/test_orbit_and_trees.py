@@ -198,12 +198,12 @@ def energy_about_the_centre(links, joints, spin, rates):
 def test_kinetic_energy_of_a_planar_tree(seed):
     random = np.random.default_rng(seed)
     links = planar_links(random)
-    plane, space, tree = (tree_of(links, base=base) for base in ("planar", "free", "free"))
-    plane, space = PlanarTree.of(plane), SpatialTree(space)
 
     @Program
     def energies(joints, spin, rates):
         """As of three trees, and by differentiating."""
+        plane, tree = (tree_of(links, base=base) for base in ("planar", "free"))
+        plane, space = PlanarTree.of(plane), SpatialTree(tree)
         turning = jnp.zeros(3).at[2].set(spin)
         motion = space.placed(joints, turning, rates)
         # the whole energy of the general tree has the centre of mass in it
@@ -241,15 +241,36 @@ def test_kinetic_energy_of_a_tree_in_space():
                 inertia=tensor(random, 2.0 + k),
             )
         )
-    bodies = SpatialTree(tree_of(links))
     x, rates, spin = random.uniform(-2, 2, 4), random.normal(size=4), random.normal(size=3)
-    found, expected = Program(
-        lambda x, spin, rates: (
-            bodies.kinetic(bodies.placed(x, spin, rates)),
-            energy_about_the_centre(links, x, spin, rates),
-        )
-    )(x, spin, rates)
+
+    @Program
+    def energies(x, spin, rates):
+        bodies = SpatialTree(tree_of(links))
+        return bodies.kinetic(bodies.placed(x, spin, rates)), energy_about_the_centre(links, x, spin, rates)
+
+    found, expected = energies(x, spin, rates)
     assert float(found) == pytest.approx(float(expected), rel=1e-12)
+
+
+SOME = planar_links(np.random.default_rng(5))
+
+
+@Program
+def links_placed(attitude, joints):
+    return placed(SOME, jnp.zeros(3), turned(jnp.zeros(3).at[2].set(attitude)), joints)
+
+
+@Program
+def potentials(field, joints, t, centre, attitude, q):
+    """Of the plane's tree and of the one in space."""
+    plane = PlanarTree.of(tree_of(SOME, base="planar"))
+    flat = plane.placed(joints, jnp.asarray(0.0), jnp.zeros(5))
+    space = SpatialTree(tree_of(SOME))
+    motion = space.placed(joints, jnp.zeros(3), jnp.zeros(5))
+    return (
+        plane.potential(field, t, Pair(centre[0], centre[1]), attitude, flat),
+        space.potential(field, t, centre, q, motion),
+    )
 
 
 @pytest.mark.parametrize("gradient", [False, True])
@@ -261,7 +282,7 @@ def test_potential_of_trees(gradient, radius):
     joints, attitude, centre, t = random.uniform(-1, 1, 5), 0.7, np.array([0.3, -0.5, 0.0]), 1.3
     field = Orbit(*map(jnp.asarray, (MU, radius, 0.0, 0.4)), gradient, True)
     angle = 0.4 + np.sqrt(MU / radius**3) * t
-    places, turns = map(np.asarray, placed(links, jnp.zeros(3), turned(jnp.array([0.0, 0.0, attitude])), joints))
+    places, turns = map(np.asarray, links_placed(np.float64(attitude), joints))
     masses = np.array([link.mass for link in links])
     places = places - masses @ places / masses.sum() + centre
     upright = Rotation.from_rotvec([0, 0, -angle]).as_matrix()  # to axes whose x points up
@@ -275,12 +296,6 @@ def test_potential_of_trees(gradient, radius):
             up = (upright @ turn).T @ r / distance
             inertia = np.asarray(link.inertia)
             expected -= MU / (2 * distance**3) * (np.trace(inertia) - 3 * up @ inertia @ up)
-    plane = PlanarTree.of(tree_of(links, base="planar"))
-    flat = plane.placed(jnp.asarray(joints), jnp.asarray(0.0), jnp.zeros(5))
-    found = plane.potential(field, jnp.asarray(t), Pair(*map(jnp.asarray, centre[:2])), jnp.asarray(attitude), flat)
-    assert float(found) == pytest.approx(expected, rel=1e-10)
-    space = SpatialTree(tree_of(links))
-    motion = space.placed(jnp.asarray(joints), jnp.zeros(3), jnp.zeros(5))
-    q = jnp.array([np.cos(attitude / 2), 0.0, 0.0, np.sin(attitude / 2)])
-    found = space.potential(field, jnp.asarray(t), jnp.asarray(centre), q, motion)
-    assert float(found) == pytest.approx(expected, rel=1e-10)
+    q = np.array([np.cos(attitude / 2), 0.0, 0.0, np.sin(attitude / 2)])
+    for found in potentials(field, joints, np.float64(t), centre, np.float64(attitude), q):
+        assert float(found) == pytest.approx(expected, rel=1e-10)

@@ -100,72 +100,94 @@ def at_random(seed):
 lagrangian = Program(lambda case: case.lagrangian())
 
 
-def numbers_of(twists):
-    return np.array([np.concatenate([t.velocity.array(), t.rate.array()]) for t in twists])
+def array_of(twists):
+    """By body: velocity, rate."""
+    return jnp.stack([jnp.concatenate([t.velocity.array(), t.rate.array()]) for t in twists])
+
+
+@Program
+def accelerated(case):
+    """By the product: rates of velocities and angular velocities."""
+    bodies, _, twists, forces, torques, reflected = case.product()
+    return array_of(coupled_acceleration(bodies, twists, forces, torques, reflected)[0])
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_moves_as_lagrange_says(seed):
     case = at_random(seed)
-    bodies, _, twists, forces, torques, reflected = case.product()
-    found, _ = coupled_acceleration(bodies, twists, forces, torques, reflected)
-    expected = lagrangian(case)
-    np.testing.assert_allclose(numbers_of(found), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    found, expected = accelerated(case), lagrangian(case)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
 def test_rates_and_kinetic_energy_are_those_of_the_lengths():
-    case = at_random(11)
-    *_, reflected = case.product()
-    drawn = jax.jvp(case.lengths, (case.q,), (case.u,))[1]
-    np.testing.assert_allclose([one.rate for *_, one in reflected], drawn, rtol=1e-12)
-    for (*_, mass), (*_, one), rate in zip(LINES, reflected, drawn, strict=True):
-        assert float(one.kinetic_energy()) == pytest.approx(0.5 * mass * float(rate) ** 2, rel=1e-12)
+    @Program
+    def of_lines(case):
+        *_, reflected = case.product()
+        drawn = jax.jvp(case.lengths, (case.q,), (case.u,))[1]
+        return [(one.rate, one.kinetic_energy()) for *_, one in reflected], drawn
+
+    found, drawn = of_lines(at_random(11))
+    np.testing.assert_allclose([rate for rate, _ in found], drawn, rtol=1e-12)
+    for (*_, mass), (_, energy), rate in zip(LINES, found, drawn, strict=True):
+        assert float(energy) == pytest.approx(0.5 * mass * float(rate) ** 2, rel=1e-12)
 
 
 def test_masses_in_one_row_are_masses_one_by_one_and_the_dense_system():
     """(M + Jᵀ m J) v̇ = f − Jᵀ m J̇ v over all velocities at once."""
-    case = at_random(5)
-    bodies, _, twists, forces, torques, reflected = case.product()
-    alone, loads = coupled_acceleration(bodies, twists, forces, torques, reflected)
-    row = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[one for *_, one in reflected[:2]])
-    together, stacked = coupled_acceleration(bodies, twists, forces, torques, [(0, 1, row), *reflected[2:]])
-    np.testing.assert_allclose(numbers_of(together), numbers_of(alone), rtol=1e-12)
+
+    @Program
+    def all_ways(case):
+        bodies, _, twists, forces, torques, reflected = case.product()
+        alone, loads = coupled_acceleration(bodies, twists, forces, torques, reflected)
+        row = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[one for *_, one in reflected[:2]])
+        together, stacked = coupled_acceleration(bodies, twists, forces, torques, [(0, 1, row), *reflected[2:]])
+        free, _ = coupled_acceleration(bodies, twists, forces, torques, ())
+        own = [(body.mass, body.inertia) for body in bodies]
+        lines = [
+            (one.along.array(), one.own_arm.array(), one.other_arm.array(), one.mass, one.drift)
+            for *_, one in reflected
+        ]
+        return array_of(alone), array_of(together), array_of(free), loads, stacked, own, lines
+
+    alone, together, free, loads, stacked, own, lines = jax.tree.map(np.asarray, all_ways(at_random(5)))
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
     np.testing.assert_allclose(stacked, loads, rtol=1e-12, atol=1e-13)
 
     mass, right = np.zeros((18, 18)), np.zeros(18)
-    free, _ = coupled_acceleration(bodies, twists, forces, torques, ())
-    for i, body in enumerate(bodies):
+    for i, (own_mass, inertia) in enumerate(own):
         at = slice(6 * i, 6 * i + 6)
-        mass[at, at] = np.block(
-            [[float(body.mass) * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), np.asarray(body.inertia)]]
-        )
-        right[at] = mass[at, at] @ numbers_of([free[i]])[0]
-    for own, other, one in reflected:
+        mass[at, at] = np.block([[own_mass * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), inertia]])
+        right[at] = mass[at, at] @ free[i]
+    for (first, second, _), (along, own_arm, other_arm, size, drift) in zip(LINES, lines, strict=True):
         jacobian = np.zeros((3, 6))
-        jacobian[own] = np.concatenate([one.along.array(), one.own_arm.array()])
-        jacobian[other] = -np.concatenate([one.along.array(), one.other_arm.array()])
+        jacobian[first] = np.concatenate([along, own_arm])
+        jacobian[second] = -np.concatenate([along, other_arm])
         jacobian = jacobian.ravel()
-        mass += float(one.mass) * np.outer(jacobian, jacobian)
-        right -= jacobian * float(one.mass * one.drift)
-    np.testing.assert_allclose(numbers_of(alone).ravel(), np.linalg.solve(mass, right), rtol=1e-10, atol=1e-12)
+        mass += size * np.outer(jacobian, jacobian)
+        right -= jacobian * size * drift
+    np.testing.assert_allclose(alone.ravel(), np.linalg.solve(mass, right), rtol=1e-10, atol=1e-12)
 
 
 def test_without_loads_momenta_do_not_change():
-    case = at_random(8)
-    bodies, poses, twists, *_, reflected = case.product()
-    still = [Vector.zero()] * 3
-    rates, _ = coupled_acceleration(bodies, twists, still, still, reflected)
+    @Program
+    def momenta_and_changes(case):
+        bodies, poses, twists, *_, reflected = case.product()
+        still = [Vector.zero()] * 3
+        rates, _ = coupled_acceleration(bodies, twists, still, still, reflected)
 
-    def momenta(time):
-        moved = tuple(
-            Twist(t.velocity + a.velocity * time, t.rate + a.rate * time) for t, a in zip(twists, rates, strict=True)
-        )
-        turned = tuple(
-            Pose(p.position + t.velocity * time, p.attitude * Quaternion.exponential(t.rate * time))
-            for p, t in zip(poses, twists, strict=True)
-        )
-        linear, angular, *_ = pair_momentum(bodies, turned, moved)
-        return jnp.concatenate([linear.array(), angular.array()])
+        def momenta(time):
+            moved = tuple(
+                Twist(t.velocity + a.velocity * time, t.rate + a.rate * time)
+                for t, a in zip(twists, rates, strict=True)
+            )
+            turned = tuple(
+                Pose(p.position + t.velocity * time, p.attitude * Quaternion.exponential(t.rate * time))
+                for p, t in zip(poses, twists, strict=True)
+            )
+            linear, angular, *_ = pair_momentum(bodies, turned, moved)
+            return jnp.concatenate([linear.array(), angular.array()])
 
-    changes = jax.jacfwd(momenta)(0.0)
-    assert np.abs(changes).max() < 1e-12 * np.abs(momenta(0.0)).max()
+        return jax.jvp(momenta, (0.0,), (1.0,))
+
+    found, changes = momenta_and_changes(at_random(8))
+    assert np.abs(changes).max() < 1e-12 * np.abs(found).max()

@@ -59,13 +59,18 @@ class Case(NamedTuple):
     rates: np.ndarray
 
 
+def made(links: list[Link], base: str) -> Tree:
+    """The tree of links, in one program: its operations one by one take longer to compile."""
+    return jit_once(lambda: tree_of(links, base))()
+
+
 def own_size(case: Case, link: Link) -> int:
     """Coordinates of a link's joint, or of the base."""
     return BASE_COORDINATES[case.base] if link.parent is None else COORDINATES[link.joint]
 
 
 def case(rng: np.random.Generator, links: list[Link], base: str) -> Case:
-    tree = tree_of(links, base)
+    tree = made(links, base)
     links = sorted(links, key=lambda link: tree.layout.names.index(link.name))
     modes = sum(link.beam.count for link in links if link.beam is not None)
     count = BASE_COORDINATES[base] + sum(COORDINATES[link.joint] for link in links if link.parent is not None)

@@ -9,6 +9,7 @@ from bushing_reference import bushing_wrench
 from dop853_reference import Body, ball, plane, rotation, unit
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
+from vectors import cross
 
 AGREEMENT = 1e-7  # of the largest number of each sort
 
@@ -27,7 +28,7 @@ def start_of(section, starts):
     place, velocity, turn, rate = starts[section["on"]]
     spin = turn @ rate
     own = turn @ matrix(section)
-    return place + turn @ position, velocity + np.cross(spin, turn @ position), own, own.T @ spin
+    return place + turn @ position, velocity + cross(spin, turn @ position), own, own.T @ spin
 
 
 class Reference:
@@ -69,9 +70,9 @@ class Reference:
         ends, speeds = [], []
         for (position, velocity, turn, rate), anchor in zip((split[first], split[second]), anchors, strict=True):
             ends.append(position + turn @ anchor)
-            speeds.append(velocity + np.cross(turn @ rate, turn @ anchor))
+            speeds.append(velocity + cross(turn @ rate, turn @ anchor))
         apart = ends[0] - ends[1]
-        length = np.linalg.norm(apart)
+        length = np.sqrt(apart @ apart)
         return ends, apart / length, length, (speeds[0] - speeds[1]) @ apart / length
 
     def strut(self, element):
@@ -100,7 +101,7 @@ class Reference:
         loads, work, lost = np.zeros((len(self.bodies), 6)), 0.0, 0.0
 
         def push(i, point, force, moment=(0.0, 0.0, 0.0)):
-            loads[i] += np.concatenate([force, np.cross(point - split[i][0], force) + moment])
+            loads[i] += np.concatenate([force, cross(point - split[i][0], force) + moment])
 
         first, second, frames, stiffness, damping = self.mount
         force, moment, point, power = bushing_wrench(split[first], split[second], frames, stiffness, damping)
@@ -122,7 +123,7 @@ class Reference:
                     continue
                 normal = turn @ normal
                 point = centre - radius * normal
-                speeds = [v + np.cross(t @ w, point - p) for p, v, t, w in (split[first], split[second])]
+                speeds = [v + cross(t @ w, point - p) for p, v, t, w in (split[first], split[second])]
                 slip = speeds[0] - speeds[1]
                 closing = -slip @ normal
                 sliding = slip + closing * normal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import dockdyn
@@ -98,6 +99,13 @@ def test_it_is_what_the_built_in_law_of_the_same_formula_is(folder):
     margins, wanted = dockdyn.margins(own), dockdyn.margins(built_in)
     assert margins["stable"] == wanted["stable"] and margins["rightmost_roots"] == wanted["rightmost_roots"]
     assert f"compensator ({DAMPER})" in margins["counted"]
+
+
+def test_it_is_tuned_and_what_it_does_to_small_motions_is_known(folder):
+    """The matched gain leaves the decay of the contact alone, B/2m, in the map of the run over a hold of 4 ms."""
+    found = dockdyn.summarise(dockdyn.simulate(rig(law=DAMPER, velocity="model", period="2 ms")))
+    assert found["compensator"] == DAMPER
+    assert np.log(found["spectral_radius"]) / 4e-3 == pytest.approx(-50 / (2 * 500), rel=1e-6)
 
 
 def test_its_table_is_checked_and_written_again(folder):

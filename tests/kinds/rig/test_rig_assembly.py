@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.model.rig import Oracle
 from dockdyn.kinds.rig.run import Grid, loop_of, simulated, without_rig
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
@@ -204,25 +205,25 @@ def test_the_contact_feels_the_inertia_behind_it():
     assert_allclose(loop.damping, 9e3 * 2e-3 * 1.0, rtol=1e-6)  # of Hunt and Crossley: k d times 1 s/m
 
 
-@pytest.fixture(scope="module")
-def many():
-    """Runs of many bodies with a period and half of it: of equal instants, so the second is half as long."""
-    found = []
-    for period in (4e-3, 2e-3):
-        scenario = read(of_many(period))
-        rig = rig_of(scenario, loop_of(scenario), None)
-        grid = Grid.of(rig, scenario.content.duration)
-        ideal, oracle = without_rig(scenario, rig, grid)
-        end, seen = simulated(rig, oracle, np.int64(0), grid.rows, grid.stride)
-        time = np.arange(grid.instants) * grid.period
-        found.append(SimpleNamespace(scenario=scenario, rig=rig, time=time, seen=seen, ideal=ideal, end=end))
-    return found
+@cache
+def many(period):
+    """A run of many bodies, its grid and what it would be without rig: that of half a period has as many instants."""
+    scenario = read(of_many(period))
+    rig = rig_of(scenario, loop_of(scenario), None)
+    grid = Grid.of(rig, scenario.content.duration)
+    ideal, oracle = without_rig(scenario, rig, grid)
+    end, seen = simulated(rig, oracle, np.int64(0), grid.rows, grid.stride)
+    time = np.arange(grid.instants) * grid.period
+    return SimpleNamespace(scenario=scenario, rig=rig, time=time, seen=seen, ideal=ideal, end=end)
 
 
-def test_short_periods_leave_the_motion_of_the_assembly(many):
+PERIODS = (4e-3, 2e-3)  # s
+
+
+def test_short_periods_leave_the_motion_of_the_assembly():
     """Hold, step and delay to zero together: poses approach those of the kind `assembly` in proportion."""
     errors = []
-    for run in many:
+    for run in map(many, PERIODS):
         early = run.time <= 1.8
         assert np.abs(run.ideal["ideal_force"][early]).max() > 20
         errors.append(np.abs(run.seen["model_pose"] - run.ideal["ideal_pose"])[early].max())
@@ -230,9 +231,9 @@ def test_short_periods_leave_the_motion_of_the_assembly(many):
     assert errors[1] < 2e-3
 
 
-def test_ideal_motion_is_that_of_the_kind_assembly(many):
+def test_ideal_motion_is_that_of_the_kind_assembly():
     """What a rig is compared with is what `dockdyn run` shows of the same bodies."""
-    run = many[0]
+    run = many(PERIODS[0])
     alone = of_many()
     for key in ("mode", "mock_ups", "loop"):
         del alone[key]
@@ -242,7 +243,7 @@ def test_ideal_motion_is_that_of_the_kind_assembly(many):
     apart = np.linalg.norm(carried.position.values - standing.position.values, axis=1)
     assert_allclose(np.linalg.norm(run.ideal["ideal_pose"][:, :3], axis=1), apart[: len(run.time)], atol=1e-8)
     lateness = []
-    for one, period in zip(many, (4e-3, 2e-3), strict=True):
+    for one, period in zip(map(many, PERIODS), PERIODS, strict=True):
         number = np.asarray(one.seen["phase_number"])
         assert number[-1] == 2
         lateness.append([one.time[np.argmax(number >= index)] for index in (1, 2)] - dataset.phase_began.values[1:])
@@ -250,19 +251,22 @@ def test_ideal_motion_is_that_of_the_kind_assembly(many):
     assert lateness[1][1] < 0.75 * lateness[0][1]
 
 
-def test_momentum_is_kept_whatever_the_loop_does(many):
+def test_momentum_is_kept_whatever_the_loop_does():
     """All bodies together: what is measured acts on both mock-ups' bodies, elements and joints in pairs, thrusters not."""
-    run = many[0]
-    assert np.abs(np.asarray(run.seen["total_force"])).max() > 20
-    model = run.rig.plant.model
+    scenario = read(of_many(PERIODS[0]))
+    rig = rig_of(scenario, loop_of(scenario), None)
+    grid, nothing = Grid.of(rig, scenario.content.duration), Oracle(*(np.zeros((1, rig.plant.port_axes)),) * 2)
+    end, seen = simulated(rig, nothing, np.int64(0), grid.rows, grid.stride)
+    assert np.abs(np.asarray(seen["total_force"])).max() > 20
+    model = rig.plant.model
 
     def momenta(motion):
         places = model.moving.placed(motion.q, motion.v).bodies
         poses, twists = zip(*((place.pose, place.twist) for place in places), strict=True)
         return pair_momentum(model.bodies, poses, twists)
 
-    before, after = momenta(run.rig.plant.initial()), momenta(run.end.motion)
-    given = run.end.motion.memory.outside.thrusters
+    before, after = momenta(rig.plant.initial()), momenta(end.motion)
+    given = end.motion.memory.outside.thrusters
     for which, scale, thrust in ((0, 2, given.impulse), (1, 3, given.turning_impulse)):
         change = np.abs((after[which] - before[which] - thrust).array()).max()
         assert change < 1e-10 * float(max(before[scale], after[scale]))

@@ -17,7 +17,7 @@ from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact, first_in_hardware
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import Oracle, Rig
-from dockdyn.kinds.rig.model.run import run
+from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
 from dockdyn.kinds.rig.schema import RigSection
 from dockdyn.programs import Program
@@ -49,9 +49,9 @@ def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulated(rigs: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> dict[str, Array]:
+def simulated(rigs: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
     def one(rig: Rig, ideal: Oracle) -> dict[str, Array]:
-        seen = run(rig, ideal, seed, rows, stride)[1]
+        seen = run(rig, ideal, chances, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
     return over_rows(one, rigs, oracle)
@@ -103,7 +103,8 @@ class Lanes:
         for seed in seeds:
             began = time.perf_counter()
             oracle, ideal = self.without(rigs, grid)
-            seen = simulated(all_rigs, oracle, np.int64(seed), grid.rows, grid.stride)
+            chances = randomness(rigs[0], np.int64(seed), grid.rows, grid.stride)  # lanes differ in their plants alone
+            seen = simulated(all_rigs, oracle, chances, grid.rows, grid.stride)
             arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
 

@@ -20,7 +20,7 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.judgement import judged
 from dockdyn.kinds.rig.model.rig import Oracle, Rig
-from dockdyn.kinds.rig.model.run import run
+from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.run import Course, Grid, check, free, loop_of, radius
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
 from dockdyn.results.plan import jit_once
@@ -53,7 +53,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
     The parts of a rig, a robot's matrices or what a compensator is tuned to, change by differences of how they are made,
     the run with them in forward mode. A change that needs another schedule of periods has no derivative.
     """
-    own, seed = Numbers.of(scenario.content), np.int64(scenario.content.seed)
+    own = Numbers.of(scenario.content)
 
     def parts_of(values: Leaves) -> Parts:
         return jax.tree.map(np.asarray, _made(replace(scenario, content=own.content(values)), values)[0])
@@ -61,11 +61,12 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
     begun, section = _made(scenario, own.values)
     grid = Grid.of(begun.rig, scenario.content.duration)
     share = grid.period / float(begun.rig.hold)
+    chances = randomness(begun.rig, np.int64(scenario.content.seed), grid.rows, grid.stride)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = by_differences(parts_of, own.values, direction, scenario.name)
         floats, fixed = eqx.partition(parts, eqx.is_inexact_array)
-        ran, slopes = _varied(floats, change, fixed, np.float64(share), seed, grid.instants, grid.rows, grid.stride)
+        ran, slopes = _varied(floats, change, fixed, np.float64(share), chances, grid.instants, grid.rows, grid.stride)
         check(scenario, ran.status)
         return ran, slopes
 
@@ -107,7 +108,7 @@ def _varied(
     change: Parts,
     fixed: Parts,
     share: Any,  # noqa: ANN401, a number, of the hold's period: between instants
-    seed: Int[Array, ""],
+    chances: Chances,
     samples: int,
     rows: int,
     stride: int,
@@ -118,7 +119,7 @@ def _varied(
         whole: Any = eqx.combine(parts, fixed)
         ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, samples)
         oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
-        _, seen = run(whole.rig, oracle, seed, rows, stride)
+        _, seen = run(whole.rig, oracle, chances, rows, stride)
         return Ran(whole, ideal, seen, status)
 
     return tangent_of(found, parts, change)

@@ -9,7 +9,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array, ArrayLike, Int
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
@@ -20,8 +20,8 @@ from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
 from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model.plant import Plant
-from dockdyn.kinds.rig.model.rig import Oracle, Rig
-from dockdyn.kinds.rig.model.run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
 from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once, power_of_two
@@ -114,8 +114,13 @@ def free(model: Model, plant: Plant, period: Scalar, samples: int) -> tuple[dict
     return over_rows(look, states), solution.status
 
 
-simulated = Program(run, static=("rows", "stride"))
+_simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
+
+
+def simulated(rig: Rig, oracle: Oracle, seed: ArrayLike, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
+    """`run` with the random numbers of a seed."""
+    return _simulated(rig, oracle, randomness(rig, seed, rows, stride), rows, stride)
 
 
 def cycle_map(still: Rig) -> np.ndarray:

@@ -6,39 +6,65 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, ArrayLike, Float, Int, PyTree
 
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import jacobian, pack, unpack
 from dockdyn.kinds.rig.model.ages import ages_of
 from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.programs import Program
 
 
-def randomness(
-    rig: Rig, seed: Int[Array, ""], rows: int, stride: int
-) -> tuple[Draws | None, Float[Array, "rows stride asks axes"] | None]:
+class Chances(NamedTuple):
+    """Random numbers of all cycles of a run, each with two leading axes, of rows and of cycles in one."""
+
+    samples: Draws | None  # of an imperfect sensor
+    encoder: Float[Array, "rows stride asks axes"] | None  # of noisy encoders where the compensator is asked
+
+
+NO_CHANCES = Chances(None, None)
+
+
+def randomness(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
     """Random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
-    drawn = draws(seed, (rows, stride, samples), rig.plant.port_axes) if rig.sensor.random else None
-    if rig.sensor.position_noise is None:
-        return drawn, None
+    drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
+    if not drawn and not noisy:
+        return NO_CHANCES
+    axes = rig.plant.port_axes
+    return _chances(
+        seed, (rows, stride, samples) if drawn else None, (rows, stride, asks, axes) if noisy else None, axes
+    )
+
+
+@partial(
+    Program, static=("samples", "encoder", "axes"), faster_by_xla="random numbers are JAX's own, and are drawn but once"
+)
+def _chances(
+    seed: Int[Array, ""], samples: tuple[int, ...] | None, encoder: tuple[int, ...] | None, axes: int
+) -> Chances:
     key = jax.random.fold_in(jax.random.key(seed), 1)
-    return drawn, jax.random.normal(key, (rows, stride, asks, rig.plant.port_axes))
+    return Chances(
+        None if samples is None else draws(seed, samples, axes),
+        None if encoder is None else jax.random.normal(key, encoder),
+    )
 
 
-def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
+def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
     """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
 
-    `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.
+    `oracle` has a row for every instant at which the compensator is asked, or one that stands for all; `chances` are the
+    `randomness` of these cycles. They are drawn before: what draws them only XLA compiles, and all that it is part of.
     """
     ages, schedule, cycles = ages_of(rig), rig.schedule, rows * stride
     asks = sum(schedule.asks)
-    drawn, noise = randomness(rig, seed, rows, stride)
+    drawn, noise = chances
     known = None if oracle.position.shape[0] == 1 else oracle
     if known is not None:
         known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
