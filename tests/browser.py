@@ -10,7 +10,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
-# Only what WebGL draws goes through the emulated graphics card: all else is drawn without one, in half the time.
+# Only what WebGL draws goes through the emulated graphics card: all else is sooner drawn without one.
 SOFTWARE = ["--disable-gpu", "--enable-unsafe-swiftshader", "--no-sandbox"]
 PATIENCE = 90_000  # ms; shaders are compiled in software
 DRAWN = 30.0  # s
