@@ -35,7 +35,7 @@ class LocalServer(_OwnPageAlone, Viser4dServer):
 
     def as_html(self, **options: Any) -> str:  # noqa: ANN401, viser4d's own
         """A page that plays what has been recorded, and needs no server."""
-        with _packed_once():
+        with _packed_lightly():
             return super().as_html(**options)
 
     def _queue_block_refresh(self, changed_block: int) -> None:
@@ -49,7 +49,7 @@ class LiveServer(_OwnPageAlone, ViserServer):
 
 
 @contextmanager
-def _packed_once() -> Iterator[None]:
+def _packed_lightly() -> Iterator[None]:
     """Whatever viser packs in here it packs lightly: its own level takes 25 times as long for 2 % of the page.
 
     viser has no option for it.

@@ -107,14 +107,13 @@ class Assembly(ContactModel):
         """The state at t = 0 before the first sample of control."""
         q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
         here = self.placement(State(q, v, None, None))
-        places = here.bodies
-        touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
+        touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
         begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
         modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         if self.phases is None:
             return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
-        phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
+        phase, clock = self.phases.begin(here.bodies, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
         return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
 
