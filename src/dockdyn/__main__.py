@@ -7,7 +7,9 @@ import gc
 from dockdyn.imports import leave_out
 from dockdyn.interrupt import listen
 
-SELDOM = 100_000  # objects: a command makes many that stay, and looking for cycles among them takes a fifth of its time
+SELDOM = (
+    1_000_000  # objects: a command makes many that stay, and looking for cycles among them takes a fifth of its time
+)
 
 
 def main() -> None:

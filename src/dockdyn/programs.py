@@ -31,10 +31,12 @@ MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
 SHARE = 0.5  # of the maps that a process may have: beyond, programs are dropped
 PATIENCE = 3.0  # s that XLA may compile before that is told
+MAPS_EACH = 1000  # more than a program holds
 MOST_KEPT = 96  # programs, of which three or four serve a structure: some 5 GB of memory
 
 kept: OrderedDict[Any, Any] = OrderedDict()  # the one used last comes last
 guard = threading.RLock()
+spare = 0.0  # programs that may be made before maps are counted
 refused: dict[str, str] = {}  # programs that XLA compiles, and why
 
 
@@ -252,15 +254,30 @@ def _told_if_long(why: str) -> Iterator[None]:
 
 
 def _make_room() -> None:
-    """Drops the programs not used for longest while there are too many; says so, once."""
+    """Drops the programs not used for longest while there are too many; says so, once.
+
+    Maps, which take a while to count where there are many, are counted again when they could be too many.
+    """
+    global spare
     with guard:
-        while len(kept) > 1 and (len(kept) > MOST_KEPT or maps() > most_maps()):
-            _tell()
-            _, dropped = kept.popitem(last=False)
-            dropped.clear_cache()
+        while len(kept) > MOST_KEPT:
+            _drop()
+        spare -= 1
+        if spare >= 0:
+            return
+        while len(kept) > 1 and maps() > most_maps():
+            _drop()
         if maps() > most_maps():  # what others have compiled
             _tell()
             jax.clear_caches()
+        spare = (most_maps() - maps()) / MAPS_EACH
+
+
+def _drop() -> None:
+    """Drops the program not used for longest."""
+    _tell()
+    _, dropped = kept.popitem(last=False)
+    dropped.clear_cache()
 
 
 def maps() -> int:

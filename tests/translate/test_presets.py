@@ -10,7 +10,7 @@ import xarray as xr
 
 import dockdyn
 from dockdyn import backend, programs
-from dockdyn.kinds.berthing.run import advance
+from dockdyn.kinds.berthing.run import advance_bending, advance_rigid
 from dockdyn.scenario.preset_files import preset_text, presets
 
 OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
@@ -55,18 +55,20 @@ def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
     assert all(isinstance(one, programs.Translated) for one in programs.kept.values())
 
 
-def test_adaptive_integration_could_be_machine_code(monkeypatch):
-    """It is XLA's for its speed; nothing that it is made of is unknown."""
+@pytest.mark.parametrize("name", ["detumble", pytest.param("cyril-elastic", marks=pytest.mark.full)])
+def test_adaptive_integration_both_ways(name, monkeypatch):
+    """Where links bend it is XLA's for its speed; nothing that it is made of is unknown."""
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
     monkeypatch.setattr(programs, "refused", {})
-    scenario = dockdyn.load("detumble")
-    by_xla = dockdyn.simulate(scenario)
-    assert list(programs.refused) == ["dockdyn.kinds.berthing.run.advance"]
+    scenario = dockdyn.load(name)
+    chosen = dockdyn.simulate(scenario)
+    assert list(programs.refused) == (["dockdyn.kinds.berthing.run.advance"] if name == "cyril-elastic" else [])
     programs.kept.clear()
     programs.refused.clear()
-    monkeypatch.setattr(advance, "faster_by_xla", "")
-    check_alike(dockdyn.simulate(scenario), by_xla)
-    assert programs.refused == {}
+    monkeypatch.setattr(advance_bending, "faster_by_xla", "")
+    monkeypatch.setattr(advance_rigid, "faster_by_xla", "what this test says" if name == "detumble" else "")
+    check_alike(dockdyn.simulate(scenario), chosen)
+    assert bool(programs.refused) == (name == "detumble")
 
 
 @pytest.mark.parametrize("name", ["probe-cone", pytest.param("sits", marks=pytest.mark.full)])

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import PyTree
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 LANES = 64
 
@@ -30,9 +31,17 @@ def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES
         rows = slice(start, min(start + most, count))
         return jax.tree.map(np.asarray, function(jax.tree.map(lambda a: np.asarray(a)[rows], problems)))
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as cores:
+    with _blas().limit(limits=1), ThreadPoolExecutor(os.cpu_count()) as cores:
         parts = list(cores.map(part, range(0, count, most)))
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """What tells linear algebra its threads: NumPy's and SciPy's, which must be there to be found."""
+    import scipy.linalg  # noqa: F401
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 def in_lanes(function: Callable[[Any], Any], problems: PyTree, most: int = LANES, always: bool = False) -> PyTree:

@@ -64,14 +64,14 @@ def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Sca
 def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
     """Index of the element at a place among all."""
     index: list[Scalar] = []
-    for length in reversed(shape):
+    for length in reversed(shape[1:]):
         if isinstance(place, Value):
             index.append(builder.compute("rem", place, length) if length > 1 else 0)
             place = builder.compute("div", place, length)
         else:
             index.append(int(place) % length)
             place = int(place) // length
-    return tuple(reversed(index))
+    return (place, *reversed(index)) if shape else ()
 
 
 def in_memory(builder: Builder, array: Array) -> Memory:
@@ -166,15 +166,8 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
     return Memory(array.store, array.start, tuple(shape), array.dtype)
 
 
-def folded(
-    builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar], small: bool
-) -> Scalar:
-    """`step(total, index)` over the indices below `count`; written out where what it reads is `small`."""
-    if small:
-        total = start
-        for index in range(count):
-            total = step(total, index)
-        return total
+def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
+    """`step(total, index)` over the indices below `count`, in a loop."""
     slot = builder.slot(kind_of(start), start)
     with builder.repeat(count) as place:
         builder.put(slot, step(builder.get(slot), place))

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from jax.extend.core import Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
 from dockdyn.translate.arrays import SMALL, Array, Memory, Numbers, copied, dtype_of, in_memory, loaded
 from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslatable
@@ -40,28 +40,44 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
+class Step(NamedTuple):
+    """An equation as a translator applies it."""
+
+    apply: Rule
+    params: dict[str, Any]
+    outs: list[Any]  # shapes and types of what it answers
+    reads: list[Any]  # variables, and arrays that are known
+    ending: list[Any]  # variables that nobody reads after it
+    answers: list[Any]  # variables; None where nobody reads them
+
+
 @dataclass
-class Lives:
-    """How long the arrays of a function are needed."""
+class Plan:
+    """The equations of a function, with how long its arrays are needed."""
 
     unread: list[Any]  # arguments
-    equations: list[tuple[Any, list[Any], list[bool]]]  # each, what nobody reads after it, which answers somebody reads
+    steps: list[Step]
 
     @staticmethod
-    def of(jaxpr: Any) -> Lives:  # noqa: ANN401, JAX's
-        reads = [dict.fromkeys(_variables(equation.invars)) for equation in jaxpr.eqns]
+    def of(jaxpr: Any) -> Plan:  # noqa: ANN401, JAX's
         kept = set(_variables(jaxpr.outvars))
-        last = {variable: place for place, own in enumerate(reads) for variable in own}
-        needed = kept | last.keys()
-        equations = [
-            (
-                equation,
-                [variable for variable in own if last[variable] == place and variable not in kept],
-                [variable in needed for variable in equation.outvars],
+        needed = set(kept)
+        steps = []
+        for equation in reversed(jaxpr.eqns):
+            own = dict.fromkeys(_variables(equation.invars))
+            ending = [variable for variable in own if variable not in needed]
+            needed.update(own)
+            steps.append(
+                Step(
+                    RULES.get(equation.primitive.name) or partial(_spelt_out, equation),
+                    equation.params,
+                    [one.aval for one in equation.outvars],
+                    [one if isinstance(one, Var) else constant(one.val) for one in equation.invars],
+                    ending,
+                    [one if one in needed else None for one in equation.outvars],
+                )
             )
-            for place, (equation, own) in enumerate(zip(jaxpr.eqns, reads, strict=True))
-        ]
-        return Lives([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], equations)
+        return Plan([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], steps[::-1])
 
 
 @dataclass
@@ -82,7 +98,7 @@ class Translator:
         self.builder = Builder()
         self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
         self.frozen: list[set[int]] = []  # stores that loops around read again
-        self.lives: dict[Any, Lives] = {}  # of functions
+        self.plans: dict[Any, Plan] = {}  # of functions
         self.branches = 0  # around what is written
 
     def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
@@ -90,46 +106,31 @@ class Translator:
         known: dict[Any, Array] = dict(zip(jaxpr.constvars, constants, strict=True))
         known |= dict(zip(jaxpr.invars, arguments, strict=True))
         del constants, arguments
-        lives = self.lives.get(jaxpr)
-        if lives is None:
-            lives = self.lives[jaxpr] = Lives.of(jaxpr)
+        plan = self.plans.get(jaxpr)
+        if plan is None:
+            plan = self.plans[jaxpr] = Plan.of(jaxpr)
         self.live.append(known)
-        for variable in lives.unread:
+        for variable in plan.unread:
             del known[variable]
-        for equation, ending, wanted in lives.equations:
-            found = [self.read(known, one) for one in equation.invars]
+        for apply, params, outs, reads, ending, answers in plan.steps:
+            found = [known[one] if type(one) is Var else self.read(one) for one in reads]
             for variable in ending:
                 del known[variable]
-            for variable, answer, is_wanted in zip(equation.outvars, self.apply(equation, found), wanted, strict=True):
-                if is_wanted:
+            for variable, answer in zip(answers, apply(self, found, params, outs), strict=True):
+                if variable is not None:
                     known[variable] = answer
-        results = [self.read(known, one) for one in jaxpr.outvars]
+        results = [known[one] if isinstance(one, Var) else self.read(constant(one.val)) for one in jaxpr.outvars]
         self.live.pop()
         return results
-
-    def apply(self, equation: Any, arrays: list[Array]) -> list[Array]:  # noqa: ANN401, JAX's
-        known = RULES.get(equation.primitive.name)
-        if known is None:
-            return self.call(_spelt_out(equation), arrays)
-        return known(self, arrays, equation.params, [one.aval for one in equation.outvars])
 
     def call(self, function: Any, arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
         """The results of a function that is a parameter of an equation."""
         jaxpr, constants = parts(function)
-        return self.run(jaxpr, [self.constant(one) for one in constants], arguments)
+        return self.run(jaxpr, [self.read(constant(one)) for one in constants], arguments)
 
-    def read(self, known: dict[Any, Array], one: Any) -> Array:  # noqa: ANN401, JAX's
-        return known[one] if isinstance(one, Var) else self.constant(one.val)
-
-    def constant(self, value: Any) -> Array:  # noqa: ANN401, of any type of array
-        array = np.asarray(value)
-        dtype = dtype_of(array.dtype)
-        values = np.empty(array.shape, object)
-        values[...] = array.astype(object)
-        if array.size <= LARGEST:
-            whole = Numbers(values, dtype)
-            return whole if array.size <= SMALL else in_memory(self.builder, whole)
-        raise Untranslatable(f"a constant of {array.size} numbers")
+    def read(self, whole: Numbers) -> Array:
+        """A known array as it is read: a large one in memory."""
+        return whole if whole.values.size <= SMALL else in_memory(self.builder, whole)
 
     def owned(self, array: Memory) -> bool:
         """Whether nobody reads the array later, so that its memory may be written."""
@@ -155,13 +156,30 @@ def parts(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
     return getattr(function, "jaxpr", function), list(getattr(function, "consts", []))
 
 
-def _spelt_out(equation: Any) -> Any:  # noqa: ANN401, JAX's
+def _spelt_out(
+    equation: Any,  # noqa: ANN401, JAX's
+    translator: Translator,
+    arrays: list[Array],
+    params: dict[str, Any],
+    outs: list[Any],
+) -> list[Array]:
     """A primitive of another library as the function of JAX's that it is evaluated by. Raises Untranslatable for JAX's own."""
     primitive = equation.primitive
     if getattr(primitive.impl, "__module__", "").partition(".")[0] in ("", "jax", "functools"):
         raise Untranslatable(f"the primitive {primitive.name}")
     shapes = [jax.ShapeDtypeStruct(one.aval.shape, one.aval.dtype) for one in equation.invars]
-    return jax.make_jaxpr(partial(primitive.impl, **equation.params))(*shapes)
+    return translator.call(jax.make_jaxpr(partial(primitive.impl, **params))(*shapes), arrays)
+
+
+def constant(value: Any) -> Numbers:  # noqa: ANN401, of any type of array
+    """An array that is known. Raises Untranslatable for one that is too large for a program."""
+    array = np.asarray(value)
+    dtype = dtype_of(array.dtype)
+    if array.size > LARGEST:
+        raise Untranslatable(f"a constant of {array.size} numbers")
+    values = np.empty(array.shape, object)
+    values[...] = array.astype(object)
+    return Numbers(values, dtype)
 
 
 def _variables(atoms: Sequence[Any]) -> list[Any]:
@@ -212,8 +230,8 @@ def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
     for equation in jaxpr.eqns:
         for value in equation.params.values():
             for one in value if isinstance(value, tuple) else (value,):
-                inner, _ = parts(one)
-                total += _length(inner, known) if hasattr(inner, "eqns") else 0
+                if isinstance(one, Jaxpr | ClosedJaxpr):
+                    total += _length(parts(one)[0], known)
         for one in equation.outvars:
             size = math.prod(one.aval.shape)
             total += size if size <= SMALL else LOOP

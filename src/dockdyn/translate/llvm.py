@@ -12,6 +12,7 @@ import struct
 
 from dockdyn.translate.jaxpr import Program
 from dockdyn.translate.scalar_program import (
+    SIZES,
     Block,
     Branch,
     Compute,
@@ -140,6 +141,9 @@ class _Printer:
 
     def address(self, store: Store, at: Scalar) -> str:
         name = self.fresh()
+        if store.role == "work" and not isinstance(at, Value):
+            self.add(f"{name} = getelementptr i8, ptr %work, i64 {store.place + int(at) * SIZES[store.dtype]}")
+            return name
         if store.role == "work":
             base = self.fresh()
             self.add(f"{base} = getelementptr i8, ptr %work, i64 {store.place}")
@@ -171,7 +175,7 @@ class _Printer:
         if not line.count:
             return
         self.declared["memcpy"] = "void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-        size = line.count * {"double": 8, "i64": 8, "i32": 4, "i8": 1}[IN_MEMORY[line.store.dtype]]
+        size = line.count * SIZES[line.store.dtype]
         into, source = self.address(line.store, line.at), self.address(line.source, line.start)
         self.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {into}, ptr {source}, i64 {size}, i1 false)")
 

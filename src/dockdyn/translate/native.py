@@ -62,13 +62,24 @@ def _llvm() -> Any:  # noqa: ANN401, a module without types
 
 
 def _machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
-    """LLVM's description of this processor."""
+    """LLVM's description of this processor, for one owner."""
     llvm = _llvm()
+    name, features = _processor()
     target = llvm.Target.from_default_triple()
-    features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=level, codemodel="jitdefault", jit=True
-    )
+    return target.create_target_machine(cpu=name, features=features, opt=level, codemodel="jitdefault", jit=True)
+
+
+@cache
+def _processor() -> tuple[str, str]:
+    """The processor's name and what it can do."""
+    llvm = _llvm()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def _writer(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
+    """What writes object files for this processor."""
+    return _machine(level)
 
 
 def machine_code(text: str, level: int) -> bytes:
@@ -79,7 +90,7 @@ def machine_code(text: str, level: int) -> bytes:
     """
     llvm = _llvm()
     with lock:
-        machine = _machine(level)
+        machine = _writer(level)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         if level:

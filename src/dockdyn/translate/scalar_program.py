@@ -198,18 +198,9 @@ FOLDS: dict[str, Callable[..., float | int | bool | None] | None] = {
     "to_float": float,
     "to_int": lambda a: int(a) if isinstance(a, bool) else None,
 }
-COMPARISONS = {"eq", "ne", "lt", "le", "and", "or", "xor", "not", "is_nan"}
+RESULTS: dict[str, Kind] = dict.fromkeys(("eq", "ne", "lt", "le", "and", "or", "xor", "not", "is_nan"), "bool")
+RESULTS |= {"to_float": "float", "to_int": "int"}  # kinds of results; of all others it is that of the last operand
 COMMUTE = {"add", "mul", "and", "or", "xor", "eq", "ne"}
-
-
-def _result_kind(operation: str, operands: tuple[Scalar, ...]) -> Kind:
-    if operation in COMPARISONS:
-        return "bool"
-    if operation == "to_float":
-        return "float"
-    if operation == "to_int":
-        return "int"
-    return kind_of(operands[-1])
 
 
 def _key(value: Scalar) -> object:
@@ -221,13 +212,13 @@ def _key(value: Scalar) -> object:
 
 def _keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object, ...]:
     """The keys of operands; of what commutes in one order."""
-    keys = tuple(map(_key, operands))
-    if operation not in COMMUTE or len(keys) != 2:
+    keys = tuple([one.name if type(one) is Value else _key(one) for one in operands])
+    if operation not in COMMUTE:
         return keys
     first, second = keys
-    if isinstance(first, int) and isinstance(second, int):
+    if type(first) is int and type(second) is int:
         return keys if first <= second else (second, first)
-    return keys if isinstance(first, int) else (second, first)  # a computed value before a known one
+    return keys if type(first) is int else (second, first)  # a computed value before a known one
 
 
 class Builder:
@@ -250,34 +241,38 @@ class Builder:
 
     def compute(self, operation: str, *operands: Scalar) -> Scalar:
         """The result of an operation, known already where it can be."""
-        if not any(isinstance(operand, Value) for operand in operands):
-            folded = _fold(operation, operands)
-            if folded is not None:
+        computed = [one for one in operands if type(one) is Value]
+        if len(computed) < len(operands):
+            if not computed and (folded := _fold(operation, operands)) is not None:
                 return folded
-        simple = _simplified(operation, operands)
-        if simple is not None:
-            return simple
-        kind = _result_kind(operation, operands)
+            if (simple := _simplified(operation, operands)) is not None:
+                return simple
+        kind = RESULTS.get(operation) or kind_of(operands[-1])
         key = (operation, kind, *_keys(operation, operands))
         value = self.known.get(key)
         if value is None:
-            value = self.known[key] = self.value(kind)
-            place = self.earliest(operation, operands)
-            value.home = self.around[place]
+            place = self.earliest(operation, operands[0], computed)
+            home = self.around[place]
+            self.count += 1
+            value = self.known[key] = Value(self.count, kind, home)
             self.since[place].append(key)
-            value.home.lines.append(Compute(value, operation, operands))
+            home.lines.append(Compute(value, operation, operands))
         return value
 
-    def earliest(self, operation: str, operands: tuple[Scalar, ...]) -> int:
+    def earliest(self, operation: str, first: Scalar, computed: list[Value]) -> int:
         """The block around, by number, where an operation is computed: before the loops in which it would always be the same.
 
         Not before a branch, which may be there to save it.
         """
-        present = len(self.around) - 1
-        if operation in ("div", "rem") and kind_of(operands[0]) == "int":  # stops the process where it divides by zero
-            return present
-        homes = {id(one.home) for one in operands if isinstance(one, Value)}
-        found = place = present
+        found = place = len(self.around) - 1
+        if not self.turns[place]:
+            return found
+        for one in computed:
+            if one.home is self.block:
+                return found
+        if operation in ("div", "rem") and kind_of(first) == "int":  # stops the process where it divides by zero
+            return found
+        homes = {id(one.home) for one in computed}
         while self.turns[place] and id(self.around[place]) not in homes:
             place -= 1
             if not isinstance(self.around[place], Question):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.translate.arrays import SMALL, Array, Index, Numbers, dtype_of, element, in_memory, produced, single
-from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.jaxpr import Translator, numbers_of, rule
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
 
 One = Callable[..., Scalar]
@@ -21,12 +21,15 @@ One = Callable[..., Scalar]
 
 def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Array:  # noqa: ANN401, JAX's
     """`of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
-    builder = translator.builder
+    builder, shape = translator.builder, out.shape
     dtype = dtype_of(out.dtype)
-    if not out.shape:  # most of all arrays: a number each
-        found = of(builder, *(element(builder, one, ()) for one in arrays))
-        return single(fitting(builder, found, dtype), dtype)
-    if math.prod(out.shape) > SMALL:
+    if not shape:  # most of all arrays: a number each
+        return single(fitting(builder, of(builder, *[element(builder, one, ()) for one in arrays]), dtype), dtype)
+    small = [one.values for one in arrays if isinstance(one, Numbers)]
+    if math.prod(shape) <= SMALL and len(small) == len(arrays):
+        rows = zip(*(_spread(values, shape) for values in small), strict=True)
+        return numbers_of([fitting(builder, of(builder, *row), dtype) for row in rows], shape, dtype)
+    if math.prod(shape) > SMALL:
         arrays = [in_memory(builder, one) if math.prod(one.shape) > 1 else one for one in arrays]
 
     def at(index: Index) -> Scalar:
@@ -36,7 +39,12 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
             found.append(element(builder, one, there))
         return fitting(builder, of(builder, *found), dtype)
 
-    return produced(builder, out.shape, dtype, at)
+    return produced(builder, shape, dtype, at)
+
+
+def _spread(values: np.ndarray, shape: tuple[int, ...]) -> list[Scalar]:
+    """All numbers of an array, which is the same everywhere along a dimension of one, row by row of a shape."""
+    return (values if values.shape == shape else np.broadcast_to(values, shape)).ravel().tolist()
 
 
 def fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:

@@ -44,6 +44,10 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     if math.prod(outs[0].shape) == math.prod(array.shape):
         return [reshaped(array, outs[0].shape)]
     array = near(builder, array, outs[0].shape)
+    if isinstance(array, Numbers) and math.prod(outs[0].shape) <= SMALL:
+        lengths = dict(zip(axes, array.shape, strict=True))
+        alike = array.values.reshape([lengths.get(axis, 1) for axis in range(len(outs[0].shape))])
+        return [Numbers(np.broadcast_to(alike, outs[0].shape), array.dtype)]
 
     def of(index: Index) -> Scalar:
         return element(
@@ -64,6 +68,8 @@ def near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
 @rule("transpose")
 def transposed(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array,), axes = translator.builder, arrays, params["permutation"]
+    if isinstance(array, Numbers):
+        return [Numbers(array.values.transpose(axes), array.dtype)]
 
     def of(index: Index) -> Scalar:
         whole: list[Scalar] = [0] * len(axes)
@@ -77,6 +83,8 @@ def transposed(translator: Translator, arrays: list[Array], params: dict[str, An
 @rule("rev")
 def reversed_(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array,), axes = translator.builder, arrays, params["dimensions"]
+    if isinstance(array, Numbers):
+        return [Numbers(np.flip(array.values, axes), array.dtype)]
 
     def of(index: Index) -> Scalar:
         whole = (
@@ -92,7 +100,12 @@ def _cut(
     builder: Builder, array: Array, starts: Sequence[Scalar], shape: Sequence[int], strides: Sequence[int]
 ) -> Array:
     """The part of an array from `starts` on."""
-    if isinstance(array, Numbers) and any(isinstance(start, Value) for start in starts):
+    if isinstance(array, Numbers):
+        known = [int(start) for start in starts if not isinstance(start, Value)]
+        if len(known) == len(starts):
+            ends = (at + by * (length - 1) + 1 for at, length, by in zip(known, shape, strides, strict=True))
+            part = tuple(map(slice, known, ends, strides))
+            return Numbers(np.asarray(array.values[part], object), array.dtype)
         array = in_memory(builder, array)
 
     def of(index: Index) -> Scalar:

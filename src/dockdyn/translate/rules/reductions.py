@@ -7,6 +7,7 @@ Source: definitions of JAX's `lax`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +28,7 @@ from dockdyn.translate.arrays import (
     produced,
     unflat,
 )
-from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.jaxpr import Translator, numbers_of, rule
 from dockdyn.translate.rules.elementwise import SAME, One, fitting
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable
 
@@ -61,6 +62,15 @@ def _reduce(name: str) -> None:
         builder, (array,) = translator.builder, arrays
         axes = [int(axis) for axis in params["axes"]]
         dtype, lengths = dtype_of(outs[0].dtype), [array.shape[axis] for axis in axes]
+        array = _near(builder, array, math.prod(outs[0].shape))
+        if isinstance(array, Numbers):
+            found = []
+            for row in _rows(array, [axis for axis in range(len(array.shape)) if axis not in axes], axes):
+                total = _start(name, dtype)
+                for one in row:
+                    total = fitting(builder, of(builder, total, one), dtype)
+                found.append(total)
+            return [numbers_of(found, outs[0].shape, dtype)]
 
         def at(index: Index) -> Scalar:
             def step(total: Scalar, place: Scalar) -> Scalar:
@@ -68,14 +78,20 @@ def _reduce(name: str) -> None:
                 whole = tuple(inner[axis] if axis in inner else next(outer) for axis in range(len(array.shape)))
                 return fitting(builder, of(builder, total, element(builder, array, whole)), dtype)
 
-            return folded(builder, math.prod(lengths), _start(name, dtype), step, isinstance(array, Numbers))
+            return folded(builder, math.prod(lengths), _start(name, dtype), step)
 
-        array = _near(builder, array, math.prod(outs[0].shape))
         return [produced(builder, outs[0].shape, dtype, at)]
 
 
 for _name in STARTS:
     _reduce(_name)
+
+
+def _rows(array: Numbers, kept: Sequence[int], along: Sequence[int]) -> list[list[Scalar]]:
+    """The numbers of an array, one row `along` some axes for every place on those that are `kept`."""
+    values = array.values.transpose([*kept, *along])
+    count = math.prod(values.shape[: len(kept)])
+    return values.reshape(count, -1 if count else 0).tolist()
 
 
 def _near(builder: Builder, array: Array, results: int) -> Array:
@@ -152,7 +168,10 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
     free_b = [axis for axis in range(len(b.shape)) if axis not in (*second, *right)]
     dtype = dtype_of(outs[0].dtype)
     a, b = (_near(builder, one, math.prod(outs[0].shape)) for one in (a, b))
-    small = isinstance(a, Numbers) and isinstance(b, Numbers)
+    if isinstance(a, Numbers) and isinstance(b, Numbers):
+        rows, columns = _rows(a, [*left, *free_a], first), _rows(b, [*right, *free_b], second)
+        batches = math.prod(a.shape[axis] for axis in left)
+        return [numbers_of(_products(builder, rows, columns, batches, dtype), outs[0].shape, dtype)]
 
     def at(index: Index) -> Scalar:
         batch, rest = index[: len(left)], index[len(left) :]
@@ -168,9 +187,26 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
             )
             return fitting(builder, builder.compute("add", total, builder.compute("mul", *factors)), dtype)
 
-        return folded(builder, math.prod(lengths), _start("add", dtype), step, small)
+        return folded(builder, math.prod(lengths), _start("add", dtype), step)
 
     return [produced(builder, outs[0].shape, dtype, at)]
+
+
+def _products(
+    builder: Builder, rows: list[list[Scalar]], columns: list[list[Scalar]], batches: int, dtype: str
+) -> list[Scalar]:
+    """The products of all rows and all columns of each batch, written out."""
+    many, wide = len(rows) // max(batches, 1), len(columns) // max(batches, 1)
+    found = []
+    for batch in range(batches):
+        for row in rows[batch * many : (batch + 1) * many]:
+            for column in columns[batch * wide : (batch + 1) * wide]:
+                total = _start("add", dtype)
+                for one, other in zip(row, column, strict=True):
+                    both = builder.compute("add", total, builder.compute("mul", one, other))
+                    total = fitting(builder, both, dtype)
+                found.append(total)
+    return found
 
 
 @rule("sort")
