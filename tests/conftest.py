@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import jax
 import numpy as np
 import pytest
 import tomlkit
@@ -21,13 +20,13 @@ from long_tests import LONG
 import dockdyn
 from dockdyn.__main__ import SELDOM
 from dockdyn.cli import main as cli
-from dockdyn.pages import packed_replay
+from dockdyn.imports import leave_out
 
 gc.set_threshold(SELDOM)
+leave_out("filelock")  # before JAX is imported, which is after this file
 
 # What one process has compiled no other compiles again, however small: to read it takes a fifth of the time.
-os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"  # of processes that tests start
-jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +69,7 @@ def no_wait_for_the_disk():
 @pytest.fixture(scope="session", autouse=True)
 def replays_are_made():
     """A report whose replay cannot be made says so and is written; in tests, that is a failure."""
+    from dockdyn.pages import packed_replay
 
     def made(dataset, folder=None):
         try:

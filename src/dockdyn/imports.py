@@ -1,29 +1,32 @@
 """Packages that our libraries import wherever they are installed, and that commands seldom need.
 
-Xarray and pint look for Dask, for arrays of a kind that dockdyn never makes: half a second of every command.
+Xarray and pint look for Dask, for arrays of a kind that dockdyn never makes: half a second of every command. JAX looks for
+filelock, for a bound on its cache that dockdyn does not set; filelock listens to all that Python does from then on, which
+takes a tenth of a command's time.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
-SELDOM = ("dask",)
-LOOKING = ("xarray", "pint")  # who looks for them when it is imported, and keeps what it found
+SELDOM = {"dask": ("xarray", "pint"), "filelock": ("jax",)}  # who looks for each when imported, and keeps what it found
+BOUND = "JAX_COMPILATION_CACHE_MAX_SIZE"  # where somebody states it, JAX needs filelock
 
 
-def leave_out() -> None:
-    """To whoever imports them from now on, packages seldom needed are as if they were not installed.
+def leave_out(*names: str) -> None:
+    """To whoever imports them from now on, packages seldom needed, or some of them, are as if they were not installed.
 
-    Where somebody has looked for them already they stay: they would be missed halfway.
+    Where somebody has looked for one already it stays: it would be missed halfway.
     """
-    if any(name in sys.modules for name in LOOKING):
-        return
-    for name in SELDOM:
-        sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # what Python means by that
+    for name in names or SELDOM:
+        needed = name == "filelock" and BOUND in os.environ
+        if not needed and not any(one in sys.modules for one in SELDOM[name]):
+            sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # what Python means by that
 
 
-def let_in() -> None:
-    """They can be imported again: before Dask's workers start, and before modules of a user's own."""
-    for name in SELDOM:
+def let_in(*names: str) -> None:
+    """They, or some of them, can be imported again: before Dask's workers start, and before modules of a user's own."""
+    for name in names or SELDOM:
         if sys.modules.get(name, sys) is None:
             del sys.modules[name]

@@ -1,7 +1,8 @@
-"""Dask is left out of commands without being missed halfway, and is there for who asks for it."""
+"""Dask and filelock are left out of commands without being missed halfway, and are there for who asks for them."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -25,6 +26,39 @@ assert float((data.a + numpy.asarray(dask.array.ones(2))).sum()) == 5
 def test_who_looks_for_it_first_finds_none_and_who_asks_later_gets_it():
     pytest.importorskip("dask")
     ended = subprocess.run([sys.executable, "-c", LEFT_OUT], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+LOCKED = """
+import os, sys
+from dockdyn.imports import leave_out, let_in
+leave_out()
+import jax
+assert (sys.modules.get("filelock") is None) is (len(sys.argv) == 1)
+jax.config.update("jax_compilation_cache_dir", sys.argv[-1] if len(sys.argv) > 1 else "compiled")
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+assert jax.jit(lambda x: x + 1)(1.0) == 2 and os.listdir(jax.config.jax_compilation_cache_dir)
+from pathlib import Path
+from dockdyn.studies.cases.claim import claimed
+from dockdyn.scenario.language.errors import ScenarioError
+with claimed(Path("one"), Path("one/index"), "study"):
+    try:
+        with claimed(Path("one"), Path("one/index"), "study"):
+            raise AssertionError
+    except ScenarioError as error:
+        assert "another process" in str(error)
+"""
+
+
+@pytest.mark.parametrize("bound", [None, "1000000"])
+def test_a_lock_is_there_where_it_is_needed(bound, tmp_path):
+    """For a study's folder, and for JAX where it is told how large its cache may be; else JAX does without."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
+    command = [sys.executable, "-c", LOCKED]
+    if bound is not None:
+        env["JAX_COMPILATION_CACHE_MAX_SIZE"] = bound
+        command.append("bounded")
+    ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
 
 

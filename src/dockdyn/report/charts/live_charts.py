@@ -30,7 +30,7 @@ def packed_library() -> str:
     found = util.find_spec("bokeh")
     assert found is not None and found.origin is not None  # it is required
     code = (Path(found.origin).parent / "server/static/js/bokeh.min.js").read_bytes()
-    return base64.b64encode(gzip.compress(code, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(code, PACKED, mtime=0)).decode()
 
 
 def packed_charts(charts: list[Chart]) -> str:

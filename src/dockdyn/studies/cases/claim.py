@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
+from dockdyn.imports import let_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 LOCK = ".lock"
@@ -21,6 +20,9 @@ def claimed(folder: Path, index: Path, study: str) -> Iterator[None]:
     The system frees the lock when the process ends, however it ends. Raises ScenarioError where another process has it,
     OSError where it cannot be written to.
     """
+    let_in("filelock")
+    from filelock import FileLock, Timeout
+
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK)
     try:
