@@ -1,8 +1,8 @@
 """A campaign on disk: what it is, a file for every chunk of cases, and one with all of them at the end.
 
-Chunks are netCDF files of their own, not parts of one: a file is written beside its place, brought to the disk and renamed,
-so that whatever kills the process, what is there is whole; none has to be opened again to add to it; and they need no
-library that results do not need anyway. Each is sealed with the hash of its campaign, its number and a checksum.
+Chunks are files of their own, not parts of one: a file is written beside its place, brought to the disk and renamed, so
+that whatever kills the process, what is there is whole; and none has to be opened again to add to it. Each is sealed with
+the hash of its campaign, its number and a checksum.
 One process at a time works in the folder: it holds a lock that the system frees when the process ends, however it ends.
 """
 
@@ -12,11 +12,9 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -24,19 +22,19 @@ from pydantic import TypeAdapter
 
 from dockdyn.files import as_bytes, write_file
 from dockdyn.results.key_figures import names_in_cases
-from dockdyn.results.requirements import plain, unit_of_figure
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
+from dockdyn.studies.campaign.chunk import REASON, Chunk, Columns
 from dockdyn.studies.campaign.seal import Damaged, opened, sealed
 from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.cases.claim import LOCK, claimed
 from dockdyn.studies.cases.sampling import Sampled
 
 INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
-FORMAT = 2  # of the folder; 1 had no checksums
+FORMAT = 3  # of the folder; 1 had no checksums, 2 a netCDF file for each chunk
 MOST_RUNS = 10_000_000
 
 
@@ -92,7 +90,7 @@ class Store:
         return self.folder / WHOLE
 
     def chunk(self, number: int) -> Path:
-        return self.folder / CHUNKS / f"{number:06d}.nc"
+        return self.folder / CHUNKS / f"{number:06d}.chunk"
 
     def blank(self) -> bool:
         """Whether nothing is lost when a campaign is begun here: no folder, or one without a single case."""
@@ -101,7 +99,7 @@ class Store:
         if not self.folder.is_dir():
             return False
         names = {path.name for path in self.folder.iterdir() if not path.name.endswith(".part")}
-        return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*.nc"))
+        return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*.chunk"))
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
         """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
@@ -166,32 +164,28 @@ class Store:
 
     def write_chunk(self, number: int, campaign: Campaign, sampled: Sampled, cases: Cases, elapsed: float) -> None:
         """Keep a chunk that took `elapsed` (s) of the campaign's time."""
-        first, count = campaign.part(number)
-        data = table(sampled, cases, np.arange(first, first + count), _words_of(campaign.kind))
-        data.attrs["elapsed_s"] = elapsed
-        write_file(self.chunk(number), sealed(as_bytes(data), campaign.hash, _place_of(number)))
+        first, _ = campaign.part(number)
+        data = Chunk.of(sampled, cases, first, elapsed, _words_of(campaign.kind)).as_bytes()
+        write_file(self.chunk(number), sealed(data, campaign.hash, _place_of(number)))
 
-    def unsealed(self, path: Path, campaign: Campaign, place: str) -> xr.Dataset:
-        """The dataset in a file of the campaign; ScenarioError where it is damaged."""
+    def unsealed(self, path: Path, campaign: Campaign, place: str) -> bytes:
+        """What was written into a file of the campaign; ScenarioError where it is damaged."""
         try:
-            return xr.load_dataset(io.BytesIO(opened(path.read_bytes(), campaign.hash, place)), engine="h5netcdf")
+            return opened(path.read_bytes(), campaign.hash, place)
         except Damaged as why:
             raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 
     def dataset(self, campaign: Campaign) -> xr.Dataset:
         """All cases that are there, in order, with everything that describes them; ScenarioError where there is none yet."""
-        columns, numbers, elapsed = Columns(), [], 0.0
-        for chunk in range(campaign.chunks):
-            if self.chunk(chunk).exists():
-                part = self.unsealed(self.chunk(chunk), campaign, _place_of(chunk))
-                columns.add(part)
-                numbers.append(part["case"].values)
-                elapsed += float(part.attrs["elapsed_s"])
-        if not numbers:
+        columns = Columns()
+        for number in range(campaign.chunks):
+            if self.chunk(number).exists():
+                columns.add(Chunk.from_bytes(self.unsealed(self.chunk(number), campaign, _place_of(number))))
+        if not columns.numbers:
             raise ScenarioError(f"{self.folder}: no case of the campaign is there yet; run it with --resume")
-        number = np.concatenate(numbers)
+        cases = np.concatenate(columns.numbers)
         names = list(columns.parts)
-        figures = [name for name in names if name not in (*campaign.keys, "reason")]
+        figures = [name for name in names if name not in (*campaign.keys, REASON)]
         attributes = {
             "campaign": 1,
             "kind": campaign.kind,
@@ -205,14 +199,16 @@ class Store:
             "chunk": campaign.chunk,
             "dispersed": json.dumps(campaign.keys),
             "figures": json.dumps(figures),
-            "wall_time_s": elapsed,
+            "wall_time_s": columns.elapsed,
         }
         variables = {name: ("case", columns.joined(name), columns.described[name]) for name in names}
-        return xr.Dataset(variables, {"case": ("case", number, {"long_name": "number of the case"})}, attributes)
+        return xr.Dataset(variables, {"case": ("case", cases, {"long_name": "number of the case"})}, attributes)
 
     def read(self, campaign: Campaign) -> xr.Dataset:
         """The same, from one file where the campaign is finished."""
-        return self.unsealed(self.whole, campaign, WHOLE) if self.whole.exists() else self.dataset(campaign)
+        if not self.whole.exists():
+            return self.dataset(campaign)
+        return xr.load_dataset(io.BytesIO(self.unsealed(self.whole, campaign, WHOLE)), engine="h5netcdf")
 
     def finish(self, campaign: Campaign) -> xr.Dataset:
         """Put all chunks into one file."""
@@ -226,32 +222,6 @@ def _place_of(chunk: int) -> str:
     return f"chunk-{chunk}"
 
 
-class Columns:
-    """Columns of a table that comes in parts, of which not all have all columns."""
-
-    def __init__(self) -> None:
-        self.parts: dict[str, list[Any]] = {}
-        self.described: dict[str, Any] = {}
-        self.rows = 0
-
-    def add(self, part: xr.Dataset) -> None:
-        for name, column in part.data_vars.items():
-            known = self.parts.setdefault(str(name), [_absent(str(name), self.rows)] if self.rows else [])
-            known.append(column.values)
-            self.described[str(name)] = column.attrs
-        for name in self.parts.keys() - part.data_vars.keys():
-            self.parts[name].append(_absent(name, part.sizes["case"]))
-        self.rows += part.sizes["case"]
-
-    def joined(self, name: str) -> np.ndarray:
-        """A whole column, which is then no more here in parts."""
-        return np.concatenate(self.parts.pop(name))
-
-
-def _absent(name: str, rows: int) -> np.ndarray:
-    return np.full(rows, "", object) if name == "reason" else np.full(rows, np.nan)
-
-
 def _words_of(kind: str) -> dict[str, str]:
     """The words of a kind's key figures, by the names that a case has them under."""
     known = kind_named(kind).key_figures()
@@ -259,16 +229,3 @@ def _words_of(kind: str) -> dict[str, str]:
         return {}
     named = names_in_cases(known.figures).items()
     return {name: one.words + (f", {name.rpartition('.')[2]}" if one.each else "") for name, one in named}
-
-
-def table(sampled: Sampled, cases: Cases, numbers: Sequence[int] | np.ndarray, known: Mapping[str, str]) -> xr.Dataset:
-    """A row for every case: what was drawn, its figures, why it failed."""
-    columns: dict[str, Any] = {}
-    for place, (key, unit) in enumerate(zip(sampled.keys, sampled.units, strict=True)):
-        columns[key] = ("case", sampled.values[:, place], {"units": unit or "1", "long_name": key})
-    for name, values in cases.figures.items():
-        words = known.get(name, plain(name).replace("_", " "))
-        columns[name] = ("case", values, {"units": unit_of_figure(name) or "1", "long_name": words})
-    reasons = np.array(cases.reasons, object)
-    columns["reason"] = ("case", reasons, {"long_name": "why the case failed; empty where it did not"})
-    return xr.Dataset(columns, {"case": ("case", numbers)})

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -211,8 +212,9 @@ class ContactSearch:
 
 def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
     """The scenario's law (N), not yet cut off at zero."""
-    law: Any = SpringDashpot
-    return law(stiffness, damping, adhesion=False).force(depth, rate)
+    force: Any = SpringDashpot.force
+    # sooner made than a law, of which thousands are tried
+    return force(SimpleNamespace(stiffness=stiffness, damping=damping), depth, rate)
 
 
 def _least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
