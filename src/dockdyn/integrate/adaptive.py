@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-import diffrax
 import jax
 from jaxtyping import Array, Float, Int
 
@@ -43,6 +42,8 @@ def solve(
 
     Modes stay as they are; forces act at once (no delay). What lies after a failure is not finite.
     """
+    import diffrax  # which takes long to load, and need not be there where the program is kept
+
     moving = (start.q, start.v, start.memory)
 
     # one row of numbers: the program that advances it is much smaller than one for every part of a state

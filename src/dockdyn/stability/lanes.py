@@ -7,6 +7,7 @@ Source: own construction.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -31,16 +32,14 @@ def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES
         rows = slice(start, min(start + most, count))
         return jax.tree.map(np.asarray, function(jax.tree.map(lambda a: np.asarray(a)[rows], problems)))
 
-    with _blas().limit(limits=1), ThreadPoolExecutor(os.cpu_count()) as cores:
+    with _blas("scipy.linalg" in sys.modules).limit(limits=1), ThreadPoolExecutor(os.cpu_count()) as cores:
         parts = list(cores.map(part, range(0, count, most)))
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
 @cache
-def _blas() -> ThreadpoolController:
-    """What tells linear algebra its threads: NumPy's and SciPy's, which must be there to be found."""
-    import scipy.linalg  # noqa: F401
-
+def _blas(by_scipy: bool) -> ThreadpoolController:
+    """What tells linear algebra its threads: NumPy's, and SciPy's where that is loaded."""
     return ThreadpoolController().select(user_api="blas")
 
 

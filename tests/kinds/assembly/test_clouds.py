@@ -12,7 +12,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
-from dockdyn.scenario.meshes.cloud import cloud_of
+from dockdyn.scenario.meshes.kept import cloud_of
 
 SCENARIO = """
 schema = 1

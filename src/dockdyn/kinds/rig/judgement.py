@@ -9,7 +9,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from scipy.special import chdtri
 
 from dockdyn.kinds.assembly.schema.contacts import ContactSection as GroupSection
 from dockdyn.kinds.free_flight.schema import ContactSection
@@ -152,8 +151,12 @@ def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
     The noise's largest of all instants, which chance exceeds in one run of a hundred.
     """
     sensor, (instants, axes) = content.loop.sensor or SensorSection(), dataset.measured_force.shape
-    largest = float(np.sqrt(chdtri(axes, CHANCE / instants)))
-    return float(sensor.noise * largest + np.sqrt(axes) * (abs(sensor.bias) + sensor.resolution / 2))
+    found = np.sqrt(axes) * (abs(sensor.bias) + sensor.resolution / 2)
+    if sensor.noise:
+        from scipy.special import chdtri  # which takes long to load
+
+        found += sensor.noise * np.sqrt(chdtri(axes, CHANCE / instants))
+    return float(found)
 
 
 def gains_visited(dataset: xr.Dataset) -> list[float] | None:

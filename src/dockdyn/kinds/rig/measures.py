@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.ndimage import maximum_filter1d
 
 Series = Float[np.ndarray, "... time axes"]
 Size = Float[np.ndarray, "time"]
@@ -47,9 +46,12 @@ def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... 
 
     Not zero as long as a force that is late can act.
     """
-    sizes = size(contact)
-    window = min(1 + math.ceil(late / period - 1e-9), sizes.shape[-1])
-    found = maximum_filter1d(sizes, window, axis=-1, origin=(window - 1) // 2, mode="constant")
+    found = size(contact)
+    window, reached = min(1 + math.ceil(late / period - 1e-9), found.shape[-1]), 1
+    while reached < window:  # the largest of so many instants, each time of up to twice as many
+        back = min(reached, window - reached)
+        found = np.concatenate([found[..., :back], np.maximum(found[..., back:], found[..., :-back])], axis=-1)
+        reached += back
     return found[..., None]
 
 

@@ -77,16 +77,12 @@ class InFile(Protocol):
 
 def touched_mesh(section: InFile) -> Mesh:
     """The mesh of a section, in its place (m, body axes)."""
-    from dockdyn.scenario.meshes.solid import solid_in
+    from dockdyn.scenario.meshes.kept import solid_of
 
-    def read(file: Path, changed: int, scale: float) -> Mesh:
-        solid = solid_in(file.read_bytes(), file.suffix.lower(), scale)
-        return Mesh(np.asarray(solid.vertices), np.asarray(solid.faces))
-
-    found = read_mesh(section.file, section.unit, read)
+    found = read_mesh(section.file, section.unit, solid_of)
     attitude = np.asarray(section.attitude, float)
     vertices = turned(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
-    return replace(found, vertices=vertices)
+    return Mesh(vertices, found.faces)
 
 
 def _extent(vertices: np.ndarray) -> float:

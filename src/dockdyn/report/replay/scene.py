@@ -198,7 +198,6 @@ def along(points: np.ndarray, direction: np.ndarray) -> Motion:
 
 def of_matrices(rotation: np.ndarray) -> np.ndarray:
     """Quaternions (…, 4) of rotation matrices (…, 3, 3)."""
-    from scipy.spatial.transform import Rotation
+    from viser.transforms import SO3  # which the replay needs anyway; SciPy's takes long to load
 
-    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_quat(scalar_first=True)
-    return flat.reshape(*rotation.shape[:-2], 4)
+    return SO3.from_matrix(rotation).normalize().wxyz

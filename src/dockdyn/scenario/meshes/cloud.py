@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.scenario.meshes.kept import Cloud
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
 
@@ -17,23 +15,12 @@ NEAR = 1e-6  # of the radius
 HALVINGS = 30  # of the range of the pieces' size, in which so many are found
 
 
-class Cloud(NamedTuple):
-    """Centres of the pieces of a mesh, moved inside so that balls about them touch it."""
-
-    points: Float[np.ndarray, "n 3"]  # m
-    shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
-    spacing: float  # m, the longest edge of a piece
-    size: float  # m, of the mesh
-    area: float  # m², of it
-
-
-@lru_cache(maxsize=8)
-def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -> Cloud:
-    """At most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m inside.
+def cloud_in(content: bytes, suffix: str, scale: float, most: int, radius: float) -> Cloud:
+    """At most so many points of what a mesh file holds, `scale` m for each of its units, `radius` m inside.
 
     The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
     """
-    mesh = solid_in(file.read_bytes(), file.suffix.lower(), scale)
+    mesh = solid_in(content, suffix, scale)
     if len(mesh.faces) > most:
         refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
     size = float(np.ptp(mesh.vertices, axis=0).max())

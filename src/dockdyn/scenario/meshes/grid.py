@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import io
-import zipfile
-from functools import cache, lru_cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +9,11 @@ from jaxtyping import Float
 from scipy.ndimage import distance_transform_edt, map_coordinates, spline_filter
 from scipy.spatial import cKDTree
 
-from dockdyn.backend import cache_folder
-from dockdyn.files import write_file
+from dockdyn.scenario.meshes.kept import Grid
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 from dockdyn.scenario.meshes.solid import pieces_of, solid_in
 from dockdyn.scenario.meshes.spline_bounds import bounds_of
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.translate.store import bound
 
 COARSEST = 32  # spacings along the largest extent
 FINER = 2**0.5  # between one grid and the next
@@ -34,52 +25,15 @@ SHARE = 0.99  # of them that must be within the tolerance: at edges, where two f
 MET = 1 - 1e-9  # of the radius of a tip: points that are nearer to another face than this are not met
 
 
-class Grid(NamedTuple):
-    """A cubic B-spline's coefficients and how well it fits."""
+def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
+    """The grid of what a mesh file holds, `scale` m for each of its units, for tips of a `radius` (m).
 
-    coefficients: Float[np.ndarray, "x y z"]  # m
-    below: Float[np.ndarray, "x y z"]  # m, at the nodes; straight lines between them are nowhere above the spline
-    corner: Float[np.ndarray, "3"]  # m
-    spacing: float  # m
-    steepest: float  # length of the spline's gradient at most, not below 1
-    error: float  # m, of `SHARE` of the samples
-    largest_error: float  # m
-    size: float  # m, largest extent of the mesh
-
-
-@lru_cache(maxsize=8)
-def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
-    """The grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius` (m).
-
-    It is kept in the user's cache by what it is made of. A mesh whose unit is not `stated` and that would be `LARGE` is refused
-    before: a grid of it would take minutes.
+    A mesh whose unit is not `stated` and that would be `LARGE` is refused before: a grid of it would take minutes.
     """
-    content = file.read_bytes()
-    facts = repr((_makers(), file.suffix.lower(), scale, tolerance, radius)).encode()
-    kept = cache_folder() / "meshes" / f"{hashlib.sha256(facts + content).hexdigest()[:40]}.bin"
-    with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
-        with np.load(kept, allow_pickle=False) as found:
-            numbers = {name: float(found[name]) for name in Grid._fields[3:]}
-            return Grid(found["coefficients"], found["below"], found["corner"], **numbers)
-    mesh = solid_in(content, file.suffix.lower(), scale)
+    mesh = solid_in(content, suffix, scale)
     if not stated and (size := _size_of(mesh)) > LARGE:
         refuse(f"is {size:g} m large; is it in mm? state unit")
-    made = refined(mesh, tolerance, radius)
-    data = io.BytesIO()
-    np.savez(data, allow_pickle=False, **made._asdict())
-    with contextlib.suppress(OSError):
-        write_file(kept, data.getvalue())
-        bound(kept.parent)
-    return made
-
-
-@cache
-def _makers() -> str:
-    """Of the files that make grids, and the libraries that they use."""
-    digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "trimesh")]).encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return refined(mesh, tolerance, radius)
 
 
 def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401, trimesh's

@@ -88,7 +88,7 @@ class MeshSection(Shape):
         return self.model_copy(update={"grid": GridSection(**found._asdict())})
 
     def _grid(self, file: Path, changed: int, scale: float) -> Any:  # noqa: ANN401, of a module that is imported late
-        from dockdyn.scenario.meshes.grid import grid_of
+        from dockdyn.scenario.meshes.kept import grid_of
 
         return grid_of(file, changed, scale, self.unit is not None, self.tolerance, self.tip_radius)
 

@@ -194,7 +194,7 @@ class CloudSection(Section):
 
     @model_validator(mode="after")
     def sampled(self) -> Self:
-        from dockdyn.scenario.meshes.cloud import cloud_of
+        from dockdyn.scenario.meshes.kept import cloud_of
 
         found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})

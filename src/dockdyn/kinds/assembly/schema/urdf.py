@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from pydantic_core import PydanticCustomError
-from scipy.spatial.transform import Rotation
 
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import Bounds, number_of
@@ -100,6 +99,8 @@ def _links(body: Entry, where: str, folder: Path) -> tuple[list[Entry], dict[str
 
 def _body(link: Entry, name: str, frame: Frame) -> Entry:
     """A link, its `frame` in the axes of what carries it, as a body with the axes of that frame."""
+    from scipy.spatial.transform import Rotation  # which takes long to load, and few scenarios have a URDF
+
     centre = frame @ [*link["centre"], 1.0]
     attitude = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True).tolist()
     return {
@@ -123,6 +124,8 @@ def _joint(link: Entry, joint: Any, frame: Frame, label: str) -> Entry:  # noqa:
 
 def _frame(position: Any, attitude: Any, where: str) -> Frame:  # noqa: ANN401, as in the file
     """A frame by its place (m) and attitude (a quaternion), numbers or texts with a unit. ScenarioError for others."""
+    from scipy.spatial.transform import Rotation
+
     found = np.eye(4)
     try:
         found[:3, 3] = [number_of(part, "m", "a length", Bounds()) for part in position]

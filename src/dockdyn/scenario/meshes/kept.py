@@ -1,0 +1,122 @@
+"""What is made of mesh files, kept in the user's cache by what it is made of: what makes it takes long, and long to load.
+
+Units: m.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.backend import cache_folder
+from dockdyn.files import write_file
+from dockdyn.translate.store import bound
+
+
+class Grid(NamedTuple):
+    """A cubic B-spline's coefficients and how well it fits."""
+
+    coefficients: Float[np.ndarray, "x y z"]  # m
+    below: Float[np.ndarray, "x y z"]  # m, at the nodes; straight lines between them are nowhere above the spline
+    corner: Float[np.ndarray, "3"]  # m
+    spacing: float  # m
+    steepest: float  # length of the spline's gradient at most, not below 1
+    error: float  # m, of most of the samples
+    largest_error: float  # m
+    size: float  # m, largest extent of the mesh
+
+
+class Cloud(NamedTuple):
+    """Centres of the pieces of a mesh, moved inside so that balls about them touch it."""
+
+    points: Float[np.ndarray, "n 3"]  # m
+    shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
+    spacing: float  # m, the longest edge of a piece
+    size: float  # m, of the mesh
+    area: float  # m², of it
+
+
+class Solid(NamedTuple):
+    """The skin of a solid."""
+
+    vertices: Float[np.ndarray, "n 3"]  # m
+    faces: np.ndarray  # (n, 3), whole numbers
+
+
+@lru_cache(maxsize=8)
+def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
+    """The grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius` (m).
+
+    A mesh whose unit is not `stated` and that would be large is refused before: a grid of it would take minutes.
+    """
+
+    def make(content: bytes, suffix: str) -> Grid:
+        from dockdyn.scenario.meshes.grid import grid_in
+
+        return grid_in(content, suffix, scale, stated, tolerance, radius)
+
+    return _kept(Grid, file, (scale, tolerance, radius), make)
+
+
+@lru_cache(maxsize=8)
+def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -> Cloud:
+    """At most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m inside."""
+
+    def make(content: bytes, suffix: str) -> Cloud:
+        from dockdyn.scenario.meshes.cloud import cloud_in
+
+        return cloud_in(content, suffix, scale, most, radius)
+
+    return _kept(Cloud, file, (scale, most, radius), make)
+
+
+@lru_cache(maxsize=8)
+def solid_of(file: Path, changed: int, scale: float) -> Solid:
+    """The skin of the solid in a mesh file (`changed`: its time of change), `scale` m for each unit."""
+
+    def make(content: bytes, suffix: str) -> Solid:
+        from dockdyn.scenario.meshes.solid import solid_in
+
+        found = solid_in(content, suffix, scale)
+        return Solid(np.asarray(found.vertices), np.asarray(found.faces))
+
+    return _kept(Solid, file, (scale,), make)
+
+
+def _kept[Made: Any](
+    made: type[Made], file: Path, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
+) -> Made:
+    """What is kept of a file's content under these `facts`, or what is made of it now."""
+    content, suffix = file.read_bytes(), file.suffix.lower()
+    words = repr((made.__name__, _makers(), suffix, *facts)).encode()
+    place = cache_folder() / "meshes" / f"{hashlib.sha256(words + content).hexdigest()[:40]}.bin"
+    with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
+        with np.load(place, allow_pickle=False) as found:
+            return made(*(found[name] if found[name].ndim else float(found[name]) for name in made._fields))
+    new = make(content, suffix)
+    data = io.BytesIO()
+    np.savez(data, allow_pickle=False, **new._asdict())
+    with contextlib.suppress(OSError):
+        write_file(place, data.getvalue())
+        bound(place.parent)
+    return new
+
+
+@cache
+def _makers() -> str:
+    """Of the files that make this, and the libraries that they use."""
+    digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "trimesh")]).encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
