@@ -12,7 +12,8 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
-from dockdyn.scenario.meshes.kept import cloud_of
+from dockdyn.scenario.meshes import cloud, solid
+from dockdyn.scenario.meshes.kept import cloud_of, solid_of
 
 SCENARIO = """
 schema = 1
@@ -56,15 +57,15 @@ def block(tmp_path_factory):
 @pytest.mark.parametrize("count", [12, 100, 500])
 @pytest.mark.parametrize("radius", [0.0, 0.01])
 def test_a_cloud_covers_the_skin_evenly_and_from_inside(block, count, radius):
-    cloud = cloud_of(block, 0, 1.0, count, radius)
-    assert count / 4 <= len(cloud.points) <= count
-    assert cloud.shares.sum() == pytest.approx(1, abs=1e-13)
+    spread = cloud_of(block, 0, 1.0, count, radius)
+    assert count / 4 <= len(spread.points) <= count
+    assert spread.shares.sum() == pytest.approx(1, abs=1e-13)
     mesh = trimesh.load_mesh(block)
-    inside = trimesh.proximity.signed_distance(mesh, cloud.points)
+    inside = trimesh.proximity.signed_distance(mesh, spread.points)
     assert np.allclose(inside, radius, atol=1e-7)  # an STL file has single precision
-    top = cloud.points[:, 2] > 0.0499 - radius
-    assert cloud.shares[top].sum() >= 0.06 / 0.22 * (1 - 1e-6)  # and what of the sides is beneath the top, too
-    assert np.allclose(cloud.shares @ cloud.points, 0, atol=1e-7)
+    top = spread.points[:, 2] > 0.0499 - radius
+    assert spread.shares[top].sum() >= 0.06 / 0.22 * (1 - 1e-6)  # and what of the sides is beneath the top, too
+    assert np.allclose(spread.shares @ spread.points, 0, atol=1e-7)
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.01])
@@ -79,13 +80,37 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
     lower = Vector(jnp.zeros(()), jnp.zeros(()), 0.05 - depth - height)
     pressed = Placed.of(block_place.pose.shifted(lower), block_place.twist)
     state = group.state(jnp.asarray(GATED), pressed, floor)
-    cloud = cloud_of(block, block.stat().st_mtime_ns, 1.0, 200, radius)
-    overlap = np.maximum(radius - (cloud.points[:, 2] + 0.05 - depth), 0)
-    assert float(state.wrench.force.z) == pytest.approx(1000 * (cloud.shares @ overlap), rel=1e-9)
+    spread = cloud_of(block, block.stat().st_mtime_ns, 1.0, 200, radius)
+    overlap = np.maximum(radius - (spread.points[:, 2] + 0.05 - depth), 0)
+    assert float(state.wrench.force.z) == pytest.approx(1000 * (spread.shares @ overlap), rel=1e-9)
     if radius == 0:
         assert float(state.wrench.force.z) == pytest.approx(1000 * depth * 0.06 / 0.22, rel=1e-4)
     assert float(state.normal_force) == pytest.approx(float(state.wrench.force.z), rel=1e-12)
     assert float(state.depth) == pytest.approx(depth, rel=1e-4)
+
+
+def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
+    """And is made again where it is damaged, or where the mesh has changed."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    asked, made = [], solid.solid_in
+    monkeypatch.setattr(solid, "solid_in", lambda *given: asked.append(given[1]) or made(*given))
+    monkeypatch.setattr(cloud, "solid_in", solid.solid_in)
+    makers = (lambda file, n: cloud_of(file, n, 1.0, 60, 0.01)), (lambda file, n: solid_of(file, n, 1.0))
+    for number, make in enumerate(makers):
+        first = make(block, 10 * number)
+        again = make(block, 10 * number + 1)
+        assert len(asked) == 1
+        assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
+        (kept,) = (tmp_path / "cache").rglob("meshes/*.bin")
+        kept.write_bytes(kept.read_bytes()[:-100])
+        damaged = make(block, 10 * number + 2)
+        assert len(asked) == 2 and np.array_equal(first[0], damaged[0])
+        larger = tmp_path / "larger.stl"
+        trimesh.creation.box(extents=(0.4, 0.6, 0.2)).export(larger)
+        assert np.ptp(make(larger, 0)[0]) > 1.5 * np.ptp(first[0])
+        for file in (tmp_path / "cache").rglob("meshes/*.bin"):
+            file.unlink()
+        asked.clear()
 
 
 def test_too_few_points_for_the_faces_are_refused(block):
