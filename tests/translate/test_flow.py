@@ -212,3 +212,22 @@ def test_what_is_not_known_is_named(function, says, monkeypatch):
     monkeypatch.setattr("dockdyn.translate.jaxpr.MOST", 300)
     with pytest.raises(Untranslatable, match=says):
         translate(jax.jit(function).trace(FEW).jaxpr)
+
+
+def test_a_program_is_written_better_once_that_is_worth_its_time_and_a_huge_one_never(monkeypatch):
+    levels, made = [], native.machine_code
+    monkeypatch.setattr(native, "machine_code", lambda text, level: levels.append(level) or made(text, level))
+    code = code_of(translate(jax.jit(jnp.sin).trace(FEW).jaxpr))
+    function = native.Native(code)
+    function(FEW)
+    assert levels == [0]
+    function.spent = native.price_of(1000)
+    (found,) = function(FEW)
+    assert levels == [0, 1] and function.code.level == 1
+    np.testing.assert_allclose(found, np.sin(FEW), rtol=1e-15)
+    assert native.price_of(60_000) > 4 * native.price_of(20_000)
+    monkeypatch.setattr(native, "MOST_LINES", 1)
+    function = native.Native(code)
+    function.spent = 1e9
+    function(FEW)
+    assert levels == [0, 1] and function.code is code

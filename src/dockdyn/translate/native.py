@@ -25,7 +25,8 @@ from dockdyn.translate.jaxpr import Program
 from dockdyn.translate.llvm import NAME, text_of
 
 BETTER = 1  # level of optimisation of what runs for long
-PRICE = 4e-5  # s a line that the better one takes to write
+PRICE, CROWDED = 2.5e-5, 1e-9  # s a line, and a line and line, that the better one takes to write
+MOST_LINES = 200_000  # of a function; a larger one keeps whoever waits for it waiting for minutes
 lock = threading.RLock()  # LLVM's contexts are not for several threads
 
 
@@ -103,6 +104,14 @@ def machine_code(text: str, level: int) -> bytes:
         return machine.emit_object(module)
 
 
+def price_of(lines: int) -> float:
+    """About how long (s) LLVM takes to write so many lines better: registers for all of a function are sought together.
+
+    Infinite where that is not done.
+    """
+    return PRICE * lines + CROWDED * lines**2 if lines <= MOST_LINES else math.inf
+
+
 class Left(Exception):
     """A program has ended without results: it met what only Python can do."""
 
@@ -116,7 +125,7 @@ class Native:
         self.code, self.changed = code, changed
         self.engine, self.function = _loaded(code.machine)
         self.spent = 0.0  # s
-        self.price = PRICE * code.text.count("\n")
+        self.price = price_of(code.text.count("\n"))
 
     def __call__(self, *leaves: ArrayLike) -> list[np.ndarray]:
         """The results at arrays of the shapes that the program was written for. Python's lock is free meanwhile.
