@@ -153,6 +153,17 @@ def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
     assert ended.returncode == 2 and "is of another version of dockdyn" in ended.stderr
 
 
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]\n", b'{"first": 0}\n12', b"\xff\n"])
+def test_what_is_sealed_but_no_chunk_is_one_line(content, dock, file, tmp_path):
+    assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0
+    (tmp_path / "x/campaign.nc").unlink()
+    store = Store(tmp_path / "x")
+    store.chunk(0).write_bytes(sealed(content, store.campaign().hash, "chunk-0"))
+    ended = dock("campaign", "report", "x")
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert "000000.chunk: is sealed, but nothing that a campaign writes" in ended.stderr
+
+
 def test_no_flipped_byte_passes():
     whole = sealed(bytes(range(256)) * 3, "a" * 64, "chunk-7")
     assert opened(whole, "a" * 64, "chunk-7") == bytes(range(256)) * 3

@@ -175,12 +175,22 @@ class Store:
         except Damaged as why:
             raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 
+    def kept(self, number: int, campaign: Campaign) -> Chunk:
+        """A chunk that is there; ScenarioError where it is damaged, or sealed but no chunk."""
+        path = self.chunk(number)
+        content = self.unsealed(path, campaign, _place_of(number))
+        try:
+            return Chunk.from_bytes(content)
+        except (ValueError, KeyError, TypeError, StopIteration, EOFError):
+            words = "is sealed, but nothing that a campaign writes; remove it and go on with --resume"
+            raise ScenarioError(f"{path}: {words}") from None
+
     def dataset(self, campaign: Campaign) -> xr.Dataset:
         """All cases that are there, in order, with everything that describes them; ScenarioError where there is none yet."""
         columns = Columns()
         for number in range(campaign.chunks):
             if self.chunk(number).exists():
-                columns.add(Chunk.from_bytes(self.unsealed(self.chunk(number), campaign, _place_of(number))))
+                columns.add(self.kept(number, campaign))
         if not columns.numbers:
             raise ScenarioError(f"{self.folder}: no case of the campaign is there yet; run it with --resume")
         cases = np.concatenate(columns.numbers)
