@@ -7,9 +7,7 @@ import gc
 from dockdyn.imports import leave_out
 from dockdyn.interrupt import listen
 
-SELDOM = (
-    1_000_000  # objects: a command makes many that stay, and looking for cycles among them takes a fifth of its time
-)
+SELDOM = 1_000_000  # objects: a command makes many that stay; to look for cycles among them often takes a fifth of it
 
 
 def main() -> None:

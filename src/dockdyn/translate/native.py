@@ -26,7 +26,7 @@ from dockdyn.translate.llvm import NAME, text_of
 
 BETTER = 1  # level of optimisation of what runs for long
 PRICE, CROWDED = 2.5e-5, 1e-9  # s a line, and a line and line, that the better one takes to write
-MOST_LINES = 200_000  # of a function; a larger one keeps whoever waits for it waiting for minutes
+MOST_LINES = 200_000  # of a program; of a longer one that takes minutes, for which the run stands still
 lock = threading.RLock()  # LLVM's contexts are not for several threads
 
 

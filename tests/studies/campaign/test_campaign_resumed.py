@@ -153,7 +153,24 @@ def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
     assert ended.returncode == 2 and "is of another version of dockdyn" in ended.stderr
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[]\n", b'{"first": 0}\n12', b"\xff\n"])
+def test_a_folder_that_an_earlier_version_began_is_not_begun_again(dock, file, tmp_path):
+    """Stopped before its end, with chunks of another form: nothing of it is written over."""
+    assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0
+    (tmp_path / "x/campaign.nc").unlink()
+    (tmp_path / "x/chunks/000000.chunk").rename(tmp_path / "x/chunks/000000.nc")
+    index = tmp_path / "x/campaign.json"
+    index.write_text(index.read_text().replace('"format": 3', '"format": 2'))
+    before = {path: path.read_bytes() for path in (tmp_path / "x").rglob("*") if path.is_file()}
+    for more, words in (((), "give --resume"), (("--resume",), "is of another version of dockdyn")):
+        ended = dock("campaign", "run", file, "--runs", 4, "--out", "x", *more)
+        assert ended.returncode == 2 and words in ended.stderr
+        assert {path: path.read_bytes() for path in before} == before
+
+
+HEADLESS = Chunk(0, 1.0, {"reason": np.array(["", ""], object)}, {}).as_bytes().replace(b'["reason"]', b'["mass"]')
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]\n", b'{"first": 0}\n12', b"\xff\n", HEADLESS])
 def test_what_is_sealed_but_no_chunk_is_one_line(content, dock, file, tmp_path):
     assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0
     (tmp_path / "x/campaign.nc").unlink()

@@ -101,7 +101,9 @@ def _kept[Made: Any](
     content, suffix = file.read_bytes(), file.suffix.lower()
     words = repr((made.__name__, _makers(), suffix, *facts)).encode()
     place = cache_folder() / "meshes" / f"{hashlib.sha256(words + content).hexdigest()[:40]}.bin"
-    with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
+    with contextlib.suppress(
+        OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile
+    ):  # damaged, or none: made again
         with np.load(place, allow_pickle=False) as found:
             return made(*(found[name] if found[name].ndim else float(found[name]) for name in made._fields))
     new = make(content, suffix)

@@ -70,13 +70,14 @@ class Chunk:
 
     @staticmethod
     def from_bytes(content: bytes) -> Chunk:
-        """What `as_bytes` has written."""
+        """What `as_bytes` has written. Raises ValueError, KeyError, TypeError or EOFError for anything else."""
         line, _, numbers = content.partition(b"\n")
         head = json.loads(line)
-        rows = iter(np.load(io.BytesIO(numbers), allow_pickle=False))
-        columns = {
-            name: np.array(head["reasons"], object) if name == REASON else next(rows) for name in head["columns"]
-        }
+        found, names = np.load(io.BytesIO(numbers), allow_pickle=False), [*head["columns"]]
+        if found.shape != (len(names) - 1, len(head["reasons"])) or names.count(REASON) != 1:
+            raise ValueError("not as many numbers as columns and cases")
+        rows = iter(found)
+        columns = {name: np.array(head["reasons"], object) if name == REASON else next(rows) for name in names}
         return Chunk(head["first"], head["elapsed_s"], columns, head["described"])
 
 

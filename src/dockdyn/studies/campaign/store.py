@@ -99,7 +99,7 @@ class Store:
         if not self.folder.is_dir():
             return False
         names = {path.name for path in self.folder.iterdir() if not path.name.endswith(".part")}
-        return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*.chunk"))
+        return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*"))
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
         """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
@@ -181,7 +181,7 @@ class Store:
         content = self.unsealed(path, campaign, _place_of(number))
         try:
             return Chunk.from_bytes(content)
-        except (ValueError, KeyError, TypeError, StopIteration, EOFError):
+        except (ValueError, KeyError, TypeError, EOFError):
             words = "is sealed, but nothing that a campaign writes; remove it and go on with --resume"
             raise ScenarioError(f"{path}: {words}") from None
 
