@@ -52,6 +52,7 @@ def test_run_writes_three_files_and_refuses_to_overwrite(dock, tmp_path):
     refused(dock("report", out / "result.nc"), "report.html", "--force")
 
 
+@pytest.mark.full
 @pytest.mark.installed
 def test_the_resolved_scenario_gives_the_same_result_bit_for_bit(tmp_path):
     out = tmp_path / "out"
@@ -277,6 +278,7 @@ def test_overrides_are_left_as_they_were_given():
     assert given["loop"] == {"delay": 0.1}
 
 
+@pytest.mark.full
 def test_a_law_of_ones_own_may_leave_fields_with_a_default_out(tmp_path):
     (tmp_path / "buffers.py").write_text(
         """

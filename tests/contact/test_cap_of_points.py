@@ -86,6 +86,7 @@ def test_a_pressed_cap_is_an_elastic_foundation():
         assert np.abs(moment).max() < 1e-3 * RADIUS * foundation(depth)
 
 
+@pytest.mark.full
 def test_a_bounce_on_a_cap_of_points(bounce):
     """½ m v² = π k R d³ / 3 at the deepest; the kinks where points begin to press average out."""
     model, solution, reduced, speed = bounce

@@ -84,6 +84,7 @@ def test_a_capture_on_the_axis_is_a_damped_oscillation(ratio):
     assert summary["work_energy_error"] < 1e-9
 
 
+@pytest.mark.full
 def test_a_stiff_catch_tends_to_the_rigid_hold():
     """Velocities after, impulse and loss of the constraint, off the axis, within what the stiffness leaves."""
     aside = {"rate": (0.05, -0.02, 0.03), "z": 0.012}
@@ -229,6 +230,7 @@ def pressed(**changes):
     return flown(**PRESSED, **changes)
 
 
+@pytest.mark.full
 def test_a_standing_preload_gives_no_impulse():
     """A tip that rests on the wall against its catch: both in balance, and the contact is that until the capture."""
     short, long = (dockdyn.summarise(pressed(duration=duration, damping=2000.0)) for duration in (2.5, 4.0))
@@ -245,6 +247,7 @@ def test_a_standing_preload_gives_no_impulse():
     assert np.linalg.norm(end.hold_force + end.contact_force.sum("contact")) < 0.05 * standing
 
 
+@pytest.mark.full
 def test_a_rigid_hold_carries_what_the_tip_pressed_on():
     """The contact ends with the capture: no force stands against the hold, no impulse grows."""
     dataset = pressed(law="rigid", duration=4.0)

@@ -116,6 +116,7 @@ def test_stiffness_and_force_of_any_device(axis, normal, length, ratio, ends):
         assert float(loaded(package, normal, depth)) == pytest.approx(expected, abs=1e-12 * scale)
 
 
+@pytest.mark.full
 def test_compliance_device_in_a_scenario(run):
     """Inclined to the wall by 35°, it rebounds without loss; deepest point and duration from its elastic energy alone."""
     masses, speed = (500.0, 1400.0), 0.06

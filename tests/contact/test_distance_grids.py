@@ -75,6 +75,7 @@ def run_with(surface):
     return found, float(model.kinetic_energy(released) / model.kinetic_energy(model.initial())) - 1
 
 
+@pytest.mark.full
 def test_a_grid_gives_the_contact_of_the_cone():
     """At 5 mm: onset, peak and energy of a lossless contact."""
     (exact, _), (found, gain) = run_with(CONE), run_with(GRIDS[0.005])
@@ -101,6 +102,7 @@ def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
     assert surface is BOX or np.median(gaps) < 0.05**2 / 8 / 0.1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
 def test_a_grid_is_nowhere_steeper_than_it_says(surface):
     """And nearly so at a place of those looked at, the nodes and four between."""
@@ -118,6 +120,7 @@ def released(surface, **settings):
     return np.array(jax.tree.leaves(twists))
 
 
+@pytest.mark.full
 def test_steps_of_one_length_keep_fourth_order():
     """The spline's force is twice continuously differentiable, over many cells of 5 mm."""
     surface = GRIDS[0.005]
@@ -137,6 +140,7 @@ def test_the_normal_is_the_gradient_of_the_distance():
     assert np.asarray(found) == pytest.approx(np.stack(differences, axis=1), abs=1e-7)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("shift", [0.0, 0.37])
 def test_a_ball_at_a_sharp_rim(shift):
     """Of three spacings, against the rim of a pin's flat end, all around and from all sides: where the distance of its centre
@@ -153,6 +157,7 @@ def test_a_ball_at_a_sharp_rim(shift):
     assert np.abs(found - 3 * spacing).max() < 0.01 * spacing
 
 
+@pytest.mark.full
 def test_beyond_the_grid_the_distance_is_a_bound_from_below():
     """Of a ball, far enough from the faces of the grid: it goes on without a jump and never says too much."""
     ball = contact.Sphere(jnp.zeros(3), jnp.array(0.1), inside=False)

@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 
+@pytest.mark.full
 def test_sliding_distance_between_two_rails(run):
     """Pressed between two parallel planes by N on either side, the chaser slides: m v̇ = −2 μ N v / √(v² + ε²).
 

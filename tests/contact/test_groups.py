@@ -296,6 +296,7 @@ def test_both_ways_of_compiling_agree(kind, monkeypatch):
     assert_equal(native, by_xla, 1.0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["ball on cone", "capsule on capsule"])
 def test_the_program_does_not_grow_with_the_members(kind, monkeypatch):
     monkeypatch.setenv(backend.VARIABLE, "native")

@@ -118,6 +118,7 @@ def test_time_of_capture():
     assert float(travel) == pytest.approx(0.015, rel=1e-12)
 
 
+@pytest.mark.full
 def test_compliant_bodies_need_more_speed():
     """Masses behind springs: SciPy integrates the four masses and bisects the speed."""
     chaser, target, inside = [11.0, 3.0], [2.0, 20.0], (400.0, 250.0)
@@ -171,6 +172,7 @@ def test_a_tip_on_the_axis_is_caught_as_on_a_line():
     np.testing.assert_allclose(after.latch_travel, 0.025, atol=1e-12)
 
 
+@pytest.mark.full
 def test_a_delayed_latch_against_the_method_of_steps():
     """m ẍ(t) = −F(x(t − h)): one delay after another, each with the dense solution of the one before."""
     delay, speed = 0.03, 0.2
@@ -227,6 +229,7 @@ def test_what_is_caught_off_the_axis_is_held(hold):
     assert np.abs(turning).max() < 1e-12 if hold == "weld" else np.abs(turning).max() > 1e-3
 
 
+@pytest.mark.full
 def test_loads_of_the_hold_turn_and_push_the_chaser():
     """Newton and Euler for the caught chaser, with the reported force and moment about its centre of mass."""
     dataset = flown(0.3, hold="weld", rate=(0.05, -0.02, 0.03), z=0.012, delay=0.03)

@@ -143,6 +143,7 @@ def test_damping_of_a_restitution_is_that_of_the_energy_balance(restitution):
     assert float(jax.grad(damping_for)(restitution, 1.0)) == pytest.approx(slope, rel=1e-7)
 
 
+@pytest.mark.full
 def test_hunt_crossley_of_a_given_damping(run):
     """Dividing m v dv = −k dⁿ (1 + c v) dd by (1 + c v) integrates both ways: G(c v) = G(−c e v), G(y) = y − ln(1 + y)."""
 
@@ -169,6 +170,7 @@ def test_hunt_crossley_of_a_given_damping(run):
 KINKED = 1e-5
 
 
+@pytest.mark.full
 def test_force_stroke_bottoms(run):
     """Preload, two slopes, then the stop: by hand, 2.15 J to the end of the stroke at 130 N, then 5000 N/m."""
     law = {
@@ -210,6 +212,7 @@ def test_force_stroke_bottoms(run):
 BLENDED = 1e-7
 
 
+@pytest.mark.full
 def test_force_stroke_loses_by_hysteresis_and_damping(run):
     """Flat curves: f = P + U or D, blended by ḋ/√(ḋ² + w²), + b ḋ. Without d in it, m v dv = −f(v) dd integrates."""
     up, down, preload, damping, transition = 70.0, 25.0, 12.0, 160.0, 2e-3

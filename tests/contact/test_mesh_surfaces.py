@@ -123,6 +123,7 @@ def test_what_is_stored_gives_the_same_again(loaded):
     assert again.content.target.surface[0].grid.error == loaded.content.target.surface[0].grid.error
 
 
+@pytest.mark.full
 def test_cases_of_a_campaign_share_the_grid(loaded):
     """Their figures are those of single runs."""
     from dockdyn.studies.cases.batch import run_cases

@@ -178,6 +178,7 @@ def own(own_files):
     return own_files({"own_contact.py": OWN_CONTACT, "own_impact.py": OWN_IMPACT, **scenarios})
 
 
+@pytest.mark.full
 @pytest.mark.replay
 def test_a_contact_law_and_a_surface(own, dock):
     ended = dock("run", "grapple.toml", "--out", "x")
@@ -205,6 +206,7 @@ def test_a_campaign_with_a_contact_law_and_a_surface(own, dock):
     assert (json.loads(ended.stdout)["runs"], json.loads(ended.stdout)["failed"]) == (4, 0)
 
 
+@pytest.mark.full
 @pytest.mark.replay
 def test_an_impact_law(own, dock):
     ended = dock("run", "boom.toml", "--out", "x", "--json")

@@ -211,6 +211,7 @@ def test_endless_cone(place, half_angle, spots):
     check_against_search(Receptacle(half_angle, None), place, [around(*spot) for spot in spots])
 
 
+@pytest.mark.full
 @searched
 @given(place=places, half_angle=angles, rim=numbers(0.2, 1.0), spots=st.lists(cylindrical, min_size=6, max_size=6))
 def test_cone_with_a_rim(place, half_angle, rim, spots):
@@ -236,6 +237,7 @@ def check_around_edge(place, half_angle, rim, spots):
     check_against_search(Receptacle(half_angle, rim), place, points)
 
 
+@pytest.mark.full
 @searched
 @around_edge
 def test_all_around_the_edge_of_a_rim(place, half_angle, rim, spots):
@@ -358,6 +360,7 @@ def test_intersection_of_two_half_spaces(place, points, size, opening):
     assert np.linalg.norm(normal, axis=1) == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.full
 def test_a_union_within_an_intersection(run):
     """From a scenario file, parts within parts: a half space with a ball on it, cut off at the side. A point of the chaser
     meets the ball where geometry says."""

@@ -40,6 +40,7 @@ def test_the_riccati_equation_is_solved_as_by_scipy(states, inputs):
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
 
 
+@pytest.mark.full
 def test_the_riccati_equation_of_an_oscillator_by_hand():
     """ẍ = −x + u at cost x² + u²: X₁₂ = √2 − 1, X₂₂ = √(2 X₁₂); and its derivative by the weight."""
     a, b = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([[0.0], [1.0]])
@@ -73,12 +74,14 @@ def regulated():
     return with_gain(scenario), jax.tree.map(np.asarray, regulate(scenario.content))
 
 
+@pytest.mark.full
 def test_the_gain_is_that_of_scipy(regulated):
     content, (plant, q, r, _) = regulated
     wanted = np.linalg.solve(r, plant.b.T @ solve_continuous_are(plant.a, plant.b, q, r))
     np.testing.assert_allclose(content.control.gain, wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
 
 
+@pytest.mark.full
 def test_the_simulated_loop_has_the_regulators_roots(regulated):
     """All states of the model, linearised with control on: the designed roots, and zeros of what is conserved."""
     content, (plant, _, _, gain) = regulated
@@ -104,6 +107,7 @@ def deviated(content, state, times):
     return jax.vmap(seen)(states)
 
 
+@pytest.mark.full
 def test_cost_to_go(regulated):
     """What the nonlinear simulation pays within 10 s is what xᵀ X x falls by, for small deviations."""
     content, (plant, q, r, _) = regulated
@@ -136,6 +140,7 @@ def detumbled():
     return dockdyn.simulate(dockdyn.load("detumble"))
 
 
+@pytest.mark.full
 def test_the_wheel_takes_the_tumble(detumbled):
     """All angular momentum about the common centre ends in the wheel; arm and bodies are at rest; nothing is exceeded."""
     attitude = Rotation.from_quat(detumbled.base_attitude.values[-1, 0], scalar_first=True)
@@ -161,6 +166,7 @@ def test_the_wheel_takes_the_tumble(detumbled):
     assert summary["energy_error"] < 1e-8
 
 
+@pytest.mark.full
 def test_a_wheel_that_is_too_small_says_so():
     dataset = dockdyn.simulate(dockdyn.load("detumble", {"control.base_capacity": 8}))
     summary = dockdyn.summarise(dataset)
@@ -194,6 +200,7 @@ def test_thrusters_within_their_budgets():
 # reaction null space
 
 
+@pytest.mark.full
 def test_the_base_does_not_feel_the_arm():
     """Its rate stays as the impact left it, where plain damping without a wheel changes it; the arm is damped."""
     changes = {}
@@ -257,6 +264,7 @@ def test_gains_of_the_wrong_shape_are_refused():
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.full
 def test_results_are_documented(detumbled):
     results = (DOCS / "results.md").read_text(encoding="utf-8")
     for key in [*detumbled.data_vars, *detumbled.attrs, *dockdyn.summarise(detumbled)]:

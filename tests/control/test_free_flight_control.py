@@ -73,6 +73,7 @@ def oscillator(time, frequency, share, place, speed):
     )
 
 
+@pytest.mark.full
 def test_attitude_and_place_are_damped_oscillators(run):
     """About a principal axis, and along one, far from all limits."""
     turn, rate, away, speed = 0.3, -0.1, 0.4, 0.05
@@ -155,6 +156,7 @@ TIGHT = {
 }
 
 
+@pytest.mark.full
 def test_saturation_is_that_of_scipy(run):
     """Full tensor, wheel and thrusters at their limits, wheel full and budgets used up."""
     chaser = {"inertia": TENSOR, "rate": [0.1, -0.05, 0.12], "velocity": [0.2, -0.1, 0.1]}

@@ -36,6 +36,7 @@ STRAIGHT = {  # along the axis, which is the chaser's first, however the target 
 }
 
 
+@pytest.mark.full
 def test_the_checker_of_gymnasium_finds_nothing():
     env = DockingEnv(dockdyn.load("probe-cone-latch", STRAIGHT | {"duration": 3.0}), period=0.5)
     with warnings.catch_warnings():
@@ -98,6 +99,7 @@ def test_no_port_is_refused():
         DockingEnv("unknown-stiffness")
 
 
+@pytest.mark.full
 def test_what_is_no_action_or_scale_is_refused():
     env = DockingEnv(dockdyn.load("probe-cone-latch", STRAIGHT), period="1 s", force="20 N")
     env.reset(seed=1)

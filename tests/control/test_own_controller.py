@@ -155,7 +155,8 @@ def away(control):
 FIXED = {"integrator": {"method": "fixed", "step": 2e-3}, "duration": 2.0}
 
 
-@pytest.mark.parametrize("integrator", [{}, pytest.param(FIXED, marks=pytest.mark.full)], ids=["located", "fixed"])
+@pytest.mark.full
+@pytest.mark.parametrize("integrator", [{}, FIXED], ids=["located", "fixed"])
 def test_a_copy_of_the_built_in_law_gives_its_run_exactly(folder, load, integrator):
     """Through contact, with wheel and thrusters at their limits, by both integrators."""
     gains = {"base_stiffness": 40.0, "base_damping": 30.0, "position_stiffness": 50.0, "velocity_damping": 60.0}
@@ -170,6 +171,7 @@ def test_a_copy_of_the_built_in_law_gives_its_run_exactly(folder, load, integrat
     assert own.attrs["control"] == "own_control:Hold"
 
 
+@pytest.mark.full
 def test_what_it_remembers_is_integrated(folder, load):
     """PID towards a place beside a flying target: a linear system, by the exponential of its matrix."""
     found = dockdyn.simulate(load(away(FOLLOW)))
@@ -184,6 +186,7 @@ def test_what_it_remembers_is_integrated(folder, load):
     assert summary["control_work_J"] == pytest.approx(energy, rel=1e-9) and summary["attitude_error_end_rad"] is None
 
 
+@pytest.mark.full
 def test_a_clock_of_its_own(folder, load):
     """ẍ = A sin(ω t) / m, from rest: x = A (ω t − sin ω t) / (m ω²); numbers of Python and a word serve, too."""
     shaken = {"law": "own_control:Shaken", "amplitude": "30 N", "frequency": "120 deg/s", "way": "y"}
@@ -248,6 +251,7 @@ def test_margins_and_linear_forms_refuse_it(folder):
             ask(scenario)
 
 
+@pytest.mark.full
 @pytest.mark.replay
 def test_reported_replayed_and_kept_out(folder, dock, load):
     (folder / "mine.toml").write_text(load(flight(FOLLOW | LIMITS)).text())

@@ -87,6 +87,7 @@ def test_a_held_command_moves_a_free_body_by_its_recursion(run):
     np.testing.assert_allclose(found.attitude_error[:, 2], wanted, rtol=0, atol=1e-11)
 
 
+@pytest.mark.full
 def test_what_a_law_remembers_advances_at_samples(run, own_files):
     own_files({"own_integral.py": MODULE})
     gains = {"stiffness": 50.0, "damping": 60.0, "integral": 4.0}
@@ -141,6 +142,7 @@ APPROACH = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("period", [None, 0.25])
 def test_a_reference_at_the_port_is_the_pose_that_an_approach_begins_with(period):
     """Nothing is asked for there, however the target is turned and moves; then it is followed."""

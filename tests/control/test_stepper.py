@@ -59,6 +59,7 @@ def test_a_run_that_is_stepped_is_the_run(told):
     assert peak == pytest.approx(float(whole.episode_peak_force.max()), rel=1e-12)
 
 
+@pytest.mark.full
 def test_runs_of_a_batch_are_the_runs_alone():
     """Each with its own start; one that its latch ends stays where it is while the others go on."""
     case = dockdyn.load("probe-cone-latch", {"duration": 8.0, "latch.ends_run": True, "control": CONTROL | PUSHED})
@@ -81,6 +82,7 @@ def test_runs_of_a_batch_are_the_runs_alone():
             np.testing.assert_array_equal(again[name], array, err_msg=name)
 
 
+@pytest.mark.full
 def test_pulses_of_a_table_are_those_of_the_run():
     table = [
         {"position": [0.0, lever, 0.0], "direction": [way, 0.0, 0.0], "force": 8.0}

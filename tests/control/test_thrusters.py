@@ -210,6 +210,7 @@ def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
         assert float(found["thruster_use_N_s"][index]) == pytest.approx(alone["thruster_use_N_s"], rel=1e-9)
 
 
+@pytest.mark.full
 def test_the_report_shows_which_thruster_fires_when(run):
     """The rows of the figure are filled for as long as the thrusters fired, where they fired."""
     from dockdyn.pages import report_of

@@ -121,6 +121,7 @@ def test_the_hexapod_is_worth_it(runs):
     assert np.ptp(run.balance["work"]) > 1e-3 * run.balance["moving"].max()
 
 
+@pytest.mark.full
 def test_the_cases_are_worth_it(runs):
     """A brake slides both ways, the cable is taut and slack."""
     assert set(np.unique(runs("bushing that slides").after_events().mode[0])) >= {-1, 1}
@@ -158,6 +159,7 @@ def test_a_frame_that_moves_and_is_turned_sees_the_same():
         np.testing.assert_allclose(there.balance[part], here.balance[part], rtol=0, atol=1e-8 * size)
 
 
+@pytest.mark.full
 def test_a_group_is_its_members_one_by_one():
     """The same accelerations and rates, guards and energies."""
     group = hexapod()

@@ -104,6 +104,7 @@ def test_the_energy_of_a_pull_is_the_integral_of_its_force(pull):
     assert float(pull.force(jnp.asarray(0.0))) == 500.0
 
 
+@pytest.mark.full
 def test_a_table_passes_through_its_points_and_adds_no_extremes():
     gaps, forces = np.array([0.0, 0.01, 0.03, 0.04, 0.1]), np.array([500.0, 350.0, 100.0, 100.0, 5.0])
     pull = TabulatedPull.of(jnp.asarray(gaps), jnp.asarray(forces))
@@ -142,6 +143,7 @@ def test_a_bushing_pulls_down_its_potential(angle):
     )
 
 
+@pytest.mark.full
 def test_derivatives_go_through_a_slide():
     """How far it slides is (m v² − F²/k) / 2F, with F the limit: its derivative is known."""
 

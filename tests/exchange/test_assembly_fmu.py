@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from fmu_files import exported, needs_compiler
 
 from dockdyn.exchange.comparison import check_fmu
@@ -11,6 +12,7 @@ from dockdyn.results.exchange.fmu_instance import Fmu
 pytestmark = needs_compiler
 
 
+@pytest.mark.full
 def test_a_probe_with_springs_and_latches_is_the_run(tmp_path):
     made = exported("soyuz-like-probe", 3, tmp_path, {"duration": 2.0})
     checked = check_fmu(made.file)

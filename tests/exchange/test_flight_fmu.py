@@ -31,12 +31,14 @@ def test_a_delayed_probe_in_a_cone_is_the_run(cone_fmu):
     assert max(found.values()) < 1e-8  # forces, which the run itself has to 3e-9
 
 
+@pytest.mark.full
 def test_a_finer_one_is_the_finer_run(tmp_path):
     made = exported("probe-cone", 3, tmp_path, {"integrator.tolerance": 1e-13})
     found = relative(check_fmu(made.file))
     assert len(found) > 15 and max(found.values()) < 1e-9
 
 
+@pytest.mark.full
 def test_a_latch_in_fmi_2_is_the_run(latch_fmu):
     checked = check_fmu(latch_fmu.file)
     assert checked.findings == []

@@ -104,6 +104,7 @@ def test_a_command_writes_what_another_checks(tmp_path, monkeypatch):
     assert isinstance(again.exception, Refusal) and "probe-cone.fmu: exists; give --force" in str(again.exception)
 
 
+@pytest.mark.full
 def test_variables_have_units_starts_and_bounds(tmp_path):
     file = tmp_path / "cone.fmu"
     assert dock("fmu", "export", "probe-cone", "--sources-only", "--out", file).exit_code == 0

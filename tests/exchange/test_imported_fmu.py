@@ -73,7 +73,8 @@ def docking(file, duration=4.0, **more):
     return dockdyn.load("probe-cone-latch", {"control": steering(file, **more), "duration": duration})
 
 
-@pytest.mark.parametrize("limits", [LIMITS, pytest.param(PULSES, marks=pytest.mark.full)], ids=["limits", "pulses"])
+@pytest.mark.full
+@pytest.mark.parametrize("limits", [LIMITS, PULSES], ids=["limits", "pulses"])
 def test_it_is_the_run_of_the_same_law_in_python(limits, autopilot, tmp_path, monkeypatch):
     """Every variable, through the latch's catch, with a memory in the FMU."""
     (tmp_path / "own_hold.py").write_text(HOLD)
@@ -248,6 +249,7 @@ def test_what_cannot_ask_an_fmu_says_so(autopilot):
         dockdyn.stepper(scenario).step()
 
 
+@pytest.mark.full
 def test_an_fmu_that_dockdyn_has_made_can_be_one(cone_fmu):
     """In FMI 3.0: the force of a contact that has not begun."""
     table = {

@@ -44,6 +44,7 @@ def apart(made, *variables):
     ]
 
 
+@pytest.mark.full
 def test_ten_bounces_of_a_compliance_are_those_of_the_run(tmp_path):
     made = exported("sazawal-compliance", 3, tmp_path, {"loop.delay": 0.0}, integrated=False)
     assert check_fmu(made.file).findings == []
@@ -52,6 +53,7 @@ def test_ten_bounces_of_a_compliance_are_those_of_the_run(tmp_path):
     assert position < 1e-7 and attitude < 1e-7  # m, as 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("hold_law", ["compliant", "rigid"])
 def test_a_latch_falls_in_in_fmi_2(hold_law, tmp_path):
     """A rigid hold takes the velocity away at an event."""
@@ -72,6 +74,7 @@ def test_pulses_of_sampled_control_begin_and_end_where_they_do_in_the_run(integr
     assert impulse < 1e-6 and used < (1e-8 if integrated else 1e-6)
 
 
+@pytest.mark.full
 def test_a_force_from_outside_is_in_the_rates(tmp_path):
     made = exported("probe-cone", 3, tmp_path, {"loop.delay": 0.0}, integrated=False)
     with Fmu(made.file) as fmu:

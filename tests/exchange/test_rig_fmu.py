@@ -21,6 +21,7 @@ def largest(checked):
     return max(one.difference / max(one.largest, 1e-12) for one in checked.differences)
 
 
+@pytest.mark.full
 def test_a_minute_of_a_rig_is_the_run(sits_fmu):
     assert sits_fmu.scenario.content.duration == 60.0
     checked = check_fmu(sits_fmu.file)
@@ -28,6 +29,7 @@ def test_a_minute_of_a_rig_is_the_run(sits_fmu):
     assert len(checked.differences) > 10 and largest(checked) < 1e-12
 
 
+@pytest.mark.full
 def test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too(tmp_path):
     """Six degrees of freedom, and a closed loop of digital dynamics."""
     made = exported("epos-like", 2, tmp_path, {"duration": "8 s"})
@@ -38,6 +40,7 @@ def test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too(tmp_path
     assert largest(check_fmu(made.file, other)) < 1e-12
 
 
+@pytest.mark.full
 def test_a_compensator_is_inside_with_its_numbers(tmp_path):
     gain = {"law": "fixed-gain", "velocity": "model", "gain": "91.07 N s/m"}
     made = exported("sits", 3, tmp_path, {"loop.compensator": gain, "duration": "10 s"})
@@ -53,7 +56,8 @@ def test_a_number_that_decides_when_what_happens_is_fixed(sits_fmu):
     assert not set(keys) & set(sits_fmu.unit.fixed)
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("count", [10, 200])
 def test_parameters_are_the_numbers_of_the_scenario(sits_fmu, count):
     random = np.random.default_rng(25)
     short = sits_fmu.scenario.at({"duration": 4.0})

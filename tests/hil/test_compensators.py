@@ -132,7 +132,8 @@ def ratios(damping=0.0, **others):
     return np.array(each)
 
 
-@pytest.mark.parametrize("damping", [50.0, pytest.param(0.0, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("damping", [50.0, 0.0])
 def test_lead_and_layer_keep_the_amplitude_of_a_long_contact(damping):
     """40 s from 2e3 to 2e5 N/m: within 2 %, with a lead that is 30 % wrong within 3 %."""
     assert np.all(np.abs(ratios(damping) - 1) < grid()[2])
@@ -336,6 +337,7 @@ def test_derivatives_are_finite_at_rest_and_in_motion(name):
         assert all(np.isfinite(slope).all() for slope in slopes)
 
 
+@pytest.mark.full
 def test_the_port_s_energy_is_exact_for_a_held_force_and_a_spring():
     """A spring moved by hand, its force late by one period, on a body that moves otherwise: both works in closed form."""
     k, period, steps = 3e3, 2e-3, 500

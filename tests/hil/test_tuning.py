@@ -55,6 +55,7 @@ def test_published_leads_that_hardly_depend_on_the_stiffness():
     assert_allclose(found[:, 1], 2.725e-5, rtol=2e-3)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stiffness", [2e4, 1e5])
 def test_a_rig_with_these_leads_moves_as_the_contact_alone(stiffness):
     l1, l2 = leads(rig(stiffness))
@@ -85,6 +86,7 @@ def test_published_gains(others, damping, known):
     assert_allclose(matching_gain(loop(500.0, 2e4, damping, **others)), known, rtol=5e-5)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("velocity", ["model", long("robot")])
 def test_a_gain_that_leaves_a_simulation_its_amplitude(velocity):
     gain = matching_gain(rig(velocity=velocity))
@@ -92,6 +94,7 @@ def test_a_gain_that_leaves_a_simulation_its_amplitude(velocity):
     assert_allclose(growth_and_frequency(run)[0], 0, atol=1e-7)
 
 
+@pytest.mark.full
 def test_gain_and_inertia_leave_neither_amplitude_nor_phase_error():
     """SITS on continuous dynamics: the angle between simulation and contact alone, after 60 s."""
     whole = loop(500.0, 2e4, 50.0, **S1, velocity="model")
@@ -135,6 +138,7 @@ def test_how_far_leads_and_gain_reach():
         assert_allclose(reach.growth_rate[1], growth, atol=1e-7)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("others", "periods"),
     [

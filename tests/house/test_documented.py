@@ -179,6 +179,7 @@ def test_every_key_of_a_summary_is_documented(result):
     assert not set(judged) - set(documented)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("scenario", "sweeps"),
     [

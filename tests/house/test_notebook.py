@@ -78,6 +78,7 @@ def test_the_notebook_is_the_page(kept, making):
     assert (DOCS / "notebook.ipynb").stat().st_size < 150_000
 
 
+@pytest.mark.full
 def test_the_notebook_runs_and_shows_what_it_says(kept, making, monkeypatch, tmp_path):
     """Executed in a kernel of its own; pages, whole here, are in frames."""
     for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"):

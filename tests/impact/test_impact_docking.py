@@ -247,6 +247,7 @@ def test_kelvin_voigt_contact(ratio):
     np.testing.assert_allclose(damping_ratio(2 * ratio * 3, 4.5, 2.0), ratio, rtol=1e-14)
 
 
+@pytest.mark.full
 def test_kelvin_voigt_numbers():
     np.testing.assert_allclose(kelvin_voigt_restitution(0.5), 0.298, atol=5e-4)
     np.testing.assert_allclose(kelvin_voigt_restitution(0.5, "zero-depth"), 0.163, atol=5e-4)

@@ -102,6 +102,7 @@ def promised(tmp_path_factory):
 vectors = st.lists(st.floats(-1, 1), min_size=3, max_size=3).map(np.array)
 
 
+@pytest.mark.full
 @settings(max_examples=60, deadline=None)
 @given(vectors, vectors, vectors, vectors, vectors, vectors, vectors, st.floats(0, 2.0), st.floats(0, 1.0))
 def test_nothing_is_touched_within_it(
@@ -135,6 +136,7 @@ def test_a_body_that_flies_straight_gets_nearly_the_whole_time(promised):
     assert promised(content) == pytest.approx(0.99 * gap / 0.3, rel=1e-9)
 
 
+@pytest.mark.full
 def test_long_steps_give_what_short_steps_give(run):
     """Two bodies that tumble into each other, a tip on a ball: contacts, forces and the end as with steps of 0.5 ms."""
     start = [([2.5, 0.1, 0.0], [-0.25, 0.0, 0.02], [0, 0, np.pi], [0.01, 0.03, -0.04]),

@@ -70,6 +70,7 @@ def difference(f, x, i):
     return (-at[0] + 9 * at[1] - 45 * at[2] + 45 * at[3] - 9 * at[4] + at[5]) / (60 * h)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_forward_derivative_of_the_energy_equals_differences(name):
     x = jnp.array([*CASES[name], -0.02, 0.005])
@@ -80,6 +81,7 @@ def test_forward_derivative_of_the_energy_equals_differences(name):
         assert abs(float(found[i])) > 0
 
 
+@pytest.mark.full
 def test_derivative_of_the_onset_time():
     """The onset does not depend on the contact law, but on the speed: dt/dv = −t ∂d/∂v / ḋ at constant velocity."""
     # along x the wall is reached where x = ρ / tan θ: t = (x₀ − ρ / tan θ) / |v|
@@ -91,6 +93,7 @@ def test_derivative_of_the_onset_time():
     assert not found[:4].any()
 
 
+@pytest.mark.full
 def test_reverse_derivative_through_fixed_steps_equals_forward():
     content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "16 ms"}).content
     mesh = fixed.Mesh(step=jnp.asarray(5e-3), steps=1200, stride=1200, line_capacity=16)
@@ -105,6 +108,7 @@ def test_reverse_derivative_through_fixed_steps_equals_forward():
     assert np.all(np.abs(forward) > 0)
 
 
+@pytest.mark.full
 def test_a_batch_has_every_lane_on_its_own_clock():
     """Lanes that bounce, miss, diverge or run out of room each end as they do alone, and say so."""
     content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "0.3 s"}).content

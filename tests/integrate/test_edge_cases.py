@@ -72,6 +72,7 @@ def test_release_within_one_delay(tmp_path):
     assert summary["work_energy_error"] < 1e-9
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("delay", ["20 us", "0.9 ms", "4.99 ms"])
 def test_delay_shorter_than_the_step(delay):
     """The step is capped by the delay; the result lies between its neighbours, h = 0 and twice the delay, and linearly so."""
@@ -113,6 +114,7 @@ def test_a_slow_undamped_contact_is_one_contact(speed):
     assert summary["energy_class"] == ["lossless"]
 
 
+@pytest.mark.full
 def test_chatter_is_counted_and_flagged():
     """A tip between two plates that gain energy through the delay: ever more bounces, stopped by the limit of events."""
     run = dockdyn.simulate(
@@ -155,6 +157,7 @@ def test_start_inside_the_wall():
     assert first["impulse_N_s"] > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("speed", "far", "close"), [(0.1, 0, 1e-8), (1e-3, 0, 1e-8), (1e-5, 0, 1e-6), (1e-5, 1e5, 1e-6)]
 )

@@ -155,6 +155,7 @@ def test_units_do_not_matter(run, content):
         assert np.abs(there[name].values - here[name].values).max() <= 1e-12 * max(scale, 1e-3), name
 
 
+@pytest.mark.full
 @examples(8)
 @given(content=dockings())
 def test_roles_can_be_exchanged(run, content):
@@ -181,6 +182,7 @@ def spread_of_energy_errors(run, law, steps):
     return np.sqrt(np.mean(np.array(errors) ** 2, axis=0))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("law", "steps", "least", "most"),
     [

@@ -69,6 +69,7 @@ def test_fixed_step_is_of_first_order_across_contact():
     assert slope(steps, [error(step) for step in steps]) == pytest.approx(1, abs=0.25)
 
 
+@pytest.mark.full
 def test_fixed_step_is_of_fourth_order_where_nothing_jumps():
     """Touching all the time with an adhesive law and no delay, so the right-hand side is smooth."""
     overrides = {

@@ -149,6 +149,7 @@ def turning(duration, q, v, lever):
     return solve_ivp(rate, (0, duration), np.concatenate([q, v]), method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lever", [(0.0, 0.0, 0.0), (0.4, -0.3, 1.9)], ids=["free", "heavy top"])
 def test_attitude_and_rates_at_second_order(lever):
     q = Rotation.from_rotvec([0.3, 0.2, -0.5]).as_quat(scalar_first=True)
@@ -255,6 +256,7 @@ def crank_acceleration(crank, rate):
     return (jax.grad(lagrangian)(crank, rate) - jax.grad(momentum)(crank, rate) * rate) / mass
 
 
+@pytest.mark.full
 def test_four_bar_linkage():
     duration = 2.0
     rates = lambda _, y: [y[1], float(crank_acceleration(y[0], y[1]))]  # noqa: E731
@@ -339,6 +341,7 @@ def test_accelerations_of_a_heavy_top_are_those_of_eulers_equations():
     np.testing.assert_allclose(accelerations(top, jnp.zeros(()), top.q, top.v, None), expected, rtol=1e-12)
 
 
+@pytest.mark.full
 def test_accelerations_in_polar_coordinates_are_those_of_a_particle():
     class Particle(Body):
         """Mass 2 kg at (r, angle), pulled to a point that moves along x with time."""

@@ -256,6 +256,7 @@ def no_force(q):
     return jnp.zeros(())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("potential", [no_force, falling, nonlinear])
 def test_derivative_through_impacts(potential):
     """Forward mode against differences of the same run: the times of impacts move with the start."""

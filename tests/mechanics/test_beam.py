@@ -105,6 +105,7 @@ def test_polynomials_converge_exponentially(found, characteristic):
     assert (np.abs(errors[1]) < np.abs(errors[0]) / 50 + 1e-9).all()
 
 
+@pytest.mark.full
 def test_a_flexible_link_of_a_known_arm():
     """8.13 m, 20 kg, 881 N m²: 1.00667, 6.30870 and 17.66455 rad/s."""
     for basis, modes in (("polynomial", 10), ("cantilever", 3)):
@@ -121,6 +122,7 @@ def test_modes_of_a_cantilever_converge_slowly_with_a_payload(body, power):
     assert clamped(4, **body)[0] / exact - 1 < errors[1] / 100
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("body", [{"tip": 5.0}, {"tip": 5.0, "rotary": 2.0}])
 def test_craig_bampton_modes_serve_with_a_payload(body):
     """The static shapes take the load at the tip: errors from above, 1e-4 with these two alone, falling as 1/n⁵ at least."""
@@ -170,6 +172,7 @@ def southwell(speed, square) -> float:
 PUBLISHED = {0: (3.5160, 22.0345), 3: (4.7973, 23.3203), 6: (7.3604, 26.8091), 12: (13.1702, 37.6031)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("speed", PUBLISHED)
 def test_turning_stiffens_a_beam(speed):
     """Frequencies across, against print and a power series; in the plane ω² is less by Ω²."""
@@ -244,6 +247,7 @@ def chain(times, count):
     return np.sin(found.y[:count] - hub).sum(axis=0) * size
 
 
+@pytest.mark.full
 def test_spin_up():
     """The tip lags while the hub speeds up and comes back, as that of a chain of rods; without shortening it runs away."""
     times = np.linspace(0, RISE + 5, 81)

@@ -50,6 +50,7 @@ def five_bodies(modes: int, payload: bool = True, joint: str = "revolute") -> Ca
     return Case(links, "planar", made(links, "planar"), Rotation.identity(), np.zeros(len(rates)), rates)
 
 
+@pytest.mark.full
 def test_five_bodies_before_impact():
     """Energy, momentum and speed of the hand's tip that the tables give by hand."""
     case_ = five_bodies(0, payload=False)

@@ -222,6 +222,7 @@ def test_kinetic_energy_of_a_planar_tree(seed):
         assert np.array(found) == pytest.approx(float(expected), rel=1e-12)
 
 
+@pytest.mark.full
 def test_kinetic_energy_of_a_tree_in_space():
     random = np.random.default_rng(11)
     joints = ["revolute", "prismatic", "revolute", "locked", "revolute"]

@@ -33,6 +33,7 @@ def one_link(rng, **given):
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("make", "base", "given"),
     [

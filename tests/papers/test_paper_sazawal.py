@@ -123,6 +123,7 @@ def test_increments_of_the_delays(reproduced):
     assert "is a gain" in printed[1].note
 
 
+@pytest.mark.full
 def test_azimuth_of_second_contact_falls_with_friction(reproduced):
     table = reproduced.table(11)
     azimuths = [computed(table, f"Q2, azimuth, μ = {coefficient}") for coefficient in ("0", "0.1", "0.2")]
@@ -131,6 +132,7 @@ def test_azimuth_of_second_contact_falls_with_friction(reproduced):
     assert summarise(simulate(with_friction(0.2)))["contacts"][1]["azimuth_deg"] == azimuths[2]
 
 
+@pytest.mark.full
 def test_second_contact_is_farther_out_with_stiffer_springs(reproduced):
     table = reproduced.table(12)
     places = [computed(table, f"Q2, x from the apex, k = {stiffness} N/m") for stiffness in (500, 1000, 2000)]
@@ -139,6 +141,7 @@ def test_second_contact_is_farther_out_with_stiffer_springs(reproduced):
     assert summarise(simulate(with_stiffness(500)))["contacts"][1]["position_m"][0] == places[0]
 
 
+@pytest.mark.full
 def test_the_compliance_device_turns_the_probe_more(reproduced):
     """As the paper says of Figure 10."""
     device, dashpot = (

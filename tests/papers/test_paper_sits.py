@@ -39,6 +39,7 @@ def value(reproduced, name: str, quantity: str) -> float:
     return row(reproduced.table(name), quantity).computed
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("quantity", "growth"),
     [
@@ -53,6 +54,7 @@ def test_growth_under_each_delay(reproduced, quantity, growth):
     assert value(reproduced, "delays", quantity) == pytest.approx(growth, abs=5e-8 if growth > 0.02 else 5e-7)
 
 
+@pytest.mark.full
 def test_order_of_the_delays_is_that_of_the_steps(reproduced):
     """Exactly the two tie; in steps of 2 ms the measurement delay is the worse."""
     delays = reproduced.table("delays")
@@ -120,6 +122,7 @@ def test_conditions_of_stability(reproduced):
         assert abs(error) < 1e-9
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("quantity", "gain", "trusted"),
     [
@@ -135,6 +138,7 @@ def test_gains(reproduced, quantity, gain, trusted):
     assert value(reproduced, "gains", quantity) == pytest.approx(gain, abs=trusted)
 
 
+@pytest.mark.full
 def test_rule_for_the_smallest_gain(reproduced):
     """K (τ_s + T_c/2 + t_R [+ T/2]) − B, to first order."""
     for damping in (0, 50):
@@ -144,6 +148,7 @@ def test_rule_for_the_smallest_gain(reproduced):
             assert value(reproduced, "gains", name) == pytest.approx(rule, abs=0.05)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("loop", "gain", "ratio"),
     [
@@ -161,6 +166,7 @@ def test_printed_gains_fit_the_loop_with_a_digital_integrator(reproduced, loop, 
     assert value(reproduced, "gains", f"gain {gain} N s/m, Padé: least of Routh's first column") > 0
 
 
+@pytest.mark.full
 def test_phase_drifts_whatever_the_gain(reproduced):
     drift = value(reproduced, "gains", "phase drift at 60 s with it, with T/2")
     assert drift == pytest.approx(0.22, abs=5e-3)

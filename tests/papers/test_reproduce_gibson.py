@@ -27,6 +27,7 @@ def value(table, start):
     return found
 
 
+@pytest.mark.full
 def test_the_orbit_is_that_of_kepler_not_the_printed_one(tables):
     orbit = tables[2]
     assert value(orbit, "orbital speed") == pytest.approx(math.sqrt(MU / AXIS), rel=1e-12)
@@ -35,6 +36,7 @@ def test_the_orbit_is_that_of_kepler_not_the_printed_one(tables):
     assert value(orbit, "orbital speed") < 7706.6 and value(orbit, "orbital period") > 5460
 
 
+@pytest.mark.full
 def test_impacts_are_where_the_paper_has_them(tables):
     """Printed: 12.50 and 27.51 s; by an independent integration 12.491 and 27.495 s."""
     found = tables["impacts"]
@@ -45,6 +47,7 @@ def test_impacts_are_where_the_paper_has_them(tables):
     assert abs(value(found, "impact 2, floor: step") - 2751) <= 1
 
 
+@pytest.mark.full
 def test_the_payload_stays_and_the_arm_goes_back(tables):
     assert value(tables[4], "latch closes") == pytest.approx(27.495, abs=1e-3)
     assert value(tables[5], "payload moves") < 1e-9
@@ -53,10 +56,12 @@ def test_the_payload_stays_and_the_arm_goes_back(tables):
         assert abs(value(tables[4], f"{letter} at the end")) < math.radians(2)
 
 
+@pytest.mark.full
 def test_it_takes_less_time_than_the_paper(tables):
     assert 0 < value(tables["time"], "time of all steps") < 182
 
 
+@pytest.mark.full
 def test_pictures_and_runs_are_written(tables, folder):
     assert set(tables) == set(FIGURES)
     for number in (2, 3, 4, 5, 6):

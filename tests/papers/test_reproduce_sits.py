@@ -71,6 +71,7 @@ def test_frequency_and_rest_without_delay(reproduced):
 # --- Figure 10: velocity from position -------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_differentiator_is_linear_and_does_not_know_r(reproduced):
     rows, table = reproduced(10)
     for settings in ("r = 100", "r = 1000", "r = 10000"):
@@ -83,6 +84,7 @@ def test_the_differentiator_is_linear_and_does_not_know_r(reproduced):
     assert "r has no effect" in table.note
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("h", [1.7e-3, 3.4e-3, 20e-3])
 def test_differentiators_lag_as_the_sampled_filter(reproduced, h):
     """s/(1 + h s)² of a held position, read at the end of each step, beside the difference (1 − 1/z)/T."""
@@ -97,6 +99,7 @@ def test_differentiators_lag_as_the_sampled_filter(reproduced, h):
     assert ratio == pytest.approx(abs(share), abs=2e-3)
 
 
+@pytest.mark.full
 def test_longer_filters_are_smoother(reproduced):
     rows = reproduced(10)[0]
     names = ("difference", *(f"r = 1000 m/s², h = {h} ms" for h in ("1.7", "3.4", "20")))
@@ -108,6 +111,7 @@ def test_longer_filters_are_smoother(reproduced):
 # --- Figures 11 to 16: compensators ----------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("law", "force", "velocity"),
     [

@@ -61,6 +61,7 @@ def test_a_histogram_holds_every_time_once():
     assert histogram(times[:0]) == []
 
 
+@pytest.mark.full
 def test_a_process_that_is_stopped_wakes_up_late(monkeypatch):
     """A process that is stopped for 60 ms misses the cycles of that time, and no time is lost in counting them.
 

@@ -81,12 +81,14 @@ def test_an_imperfect_sensor_moves_the_rig_as_in_simulation(sampled):
     np.testing.assert_allclose(found["position"], whole.position.values.reshape(-1, 1), rtol=0, atol=1e-13)
 
 
+@pytest.mark.full
 def test_a_law_that_reads_where_the_force_was_measured_moves_the_rig_as_in_simulation():
     """That place comes from the encoders, one cycle and more ago: the same but for its last bit."""
     whole, found = both(on_a_line(duration="15 s"))
     np.testing.assert_allclose(found["position"], whole.position.values.reshape(-1, 1), rtol=0, atol=1e-13)
 
 
+@pytest.mark.full
 def test_between_cycles_that_place_is_on_a_straight_line():
     """With 6 ms, a cycle and a half, the error is of second order in the cycle."""
     whole, found = both(on_a_line(duration="15 s", loop__sensor__delay="6 ms"))

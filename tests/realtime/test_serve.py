@@ -204,6 +204,7 @@ def test_hold_to_run_needs_a_key_that_is_held(bench):
     assert "--hold-to-run: needs a terminal" in server.printed
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv here")
 @pytest.mark.parametrize("bench", ["KUKA"], indirect=True)  # whose programs are there by now
 def test_without_the_rights_of_real_time_it_refuses(bench):

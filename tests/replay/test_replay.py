@@ -270,6 +270,7 @@ def file(results, tmp_path_factory):
     return path
 
 
+@pytest.mark.full
 def test_writes_a_page(dock, file, tmp_path):
     ended = dock("view", file, "--html", "replay.html")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Replay: replay.html\n", "")
@@ -329,6 +330,7 @@ class Served:
         return self.process.returncode, errors
 
 
+@pytest.mark.full
 def test_served_to_two_tabs_on_loopback_until_interrupted(browser, file, tmp_path):
     (file.parent / "secret.txt").write_text("a secret beside the result")
     temporary = tmp_path / "temporary"

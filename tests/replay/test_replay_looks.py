@@ -93,6 +93,7 @@ def test_a_run_tells_of_a_mesh_that_it_cannot_draw(dock, tmp_path, file):
     assert told in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_a_large_mesh_is_drawn_where_its_scale_is_stated(tmp_path):
     (tmp_path / "bus.stl").write_text(STL)
     large = dockdyn.load(bus(tmp_path, '{ file = "bus.stl", scale = 1 }'), {"duration": "1 s"})

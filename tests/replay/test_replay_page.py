@@ -56,6 +56,7 @@ def three_frames() -> Scene:
     )
 
 
+@pytest.mark.full
 def test_a_phone_shows_both_bodies_whole_and_folds_the_panels(browser, flight, tmp_path):
     with opened(browser, flight, tmp_path, viewport=PHONE) as shown:
         for words in ("legend", "plots"):
@@ -96,6 +97,7 @@ def test_every_read_out_has_its_unit_and_rounding_errors_are_zero(browser, tmp_p
         assert shown.page.locator("#dd-clock").inner_text().endswith(" s")
 
 
+@pytest.mark.full
 def test_what_starts_at_the_origin_is_there_again_when_one_goes_back(browser, tmp_path):
     scene = three_frames()
     force = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
@@ -120,6 +122,7 @@ def test_a_length_is_zero_beside_what_is_seen():
     assert told[0]["least"] == pytest.approx(4e-8) and told[1]["least"] == pytest.approx(9e-6)
 
 
+@pytest.mark.full
 def test_what_the_page_saves(browser, tmp_path):
     with opened(browser, three_frames(), tmp_path, accept_downloads=True) as shown:
         shown.at(0.0)
@@ -148,6 +151,7 @@ def test_what_the_page_saves(browser, tmp_path):
         assert name == "Three-frames.webm" and content[:4] == b"\x1a\x45\xdf\xa3" and len(content) > 1000  # EBML
 
 
+@pytest.mark.full
 def test_what_can_be_hidden_is_hidden(browser, flight, tmp_path):
     panels = next(part for part in flight.parts if part.name == "chaser/panels")
     assert "decoration" in panels.layer and panels.opacity < 0.9

@@ -133,6 +133,7 @@ def test_the_legend_has_what_is_drawn_and_nothing_else():
     assert not print_chart(Chart([Panel("a", [Line([0, 1], [0, 1], name="alone")])])).legends
 
 
+@pytest.mark.full
 def test_on_paper_it_has_the_width_of_a_column(result):
     from matplotlib.text import Text
 

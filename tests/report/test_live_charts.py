@@ -119,6 +119,7 @@ def in_the_dark(browser, files):
     reader.close()
 
 
+@pytest.mark.full
 @pytest.mark.replay
 def test_hover_tells_all_lines_with_their_units(at_desk, shared_run):
     figure = at_desk.see("depth")
@@ -211,6 +212,7 @@ def test_the_legend_shows_and_hides(in_the_dark):
     assert all(in_the_dark.page.evaluate(SEEN, "force"))
 
 
+@pytest.mark.full
 @pytest.mark.replay
 def test_a_click_on_a_contact_loads_the_replay_and_moves_it_there(read, shared_run):
     onset = float(shared_run("probe-cone").episode_onset[1])
@@ -256,6 +258,7 @@ def test_every_figure_saves_as_png_and_svg(names, read):
             assert (shown.sum(axis=2) < 600).mean() > 0.005
 
 
+@pytest.mark.full
 @pytest.mark.replay
 @pytest.mark.parametrize("preset", ["probe-cone", "sits"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -331,6 +334,7 @@ def test_a_page_is_loaded_when_its_figures_can_be_printed(browser, files):
     context.close()
 
 
+@pytest.mark.full
 @pytest.mark.replay
 @pytest.mark.parametrize("seen", [False, True])
 def test_all_figures_are_printed_on_paper(seen, read):

@@ -50,6 +50,7 @@ def see_a_figure(frame) -> None:
     frame.wait_for_selector("figure[data-drawn]")
 
 
+@pytest.mark.full
 def test_a_report_in_a_frame_works_and_keeps_to_itself(run, notebook):
     page, frame = notebook(report_html(run, replay={})._repr_html_())
     see_a_figure(frame)
@@ -70,11 +71,13 @@ def test_figures_of_a_report_in_a_frame_can_be_kept(run, notebook):
     assert kept.value.suggested_filename.endswith(".svg")
 
 
+@pytest.mark.full
 def test_a_replay_in_a_frame_plays(run, notebook):
     _, frame = notebook(dockdyn.replay_html(run)._repr_html_())
     frame.wait_for_function("window.__DOCKDYN__?.ready")
 
 
+@pytest.mark.full
 @pytest.mark.replay
 def test_the_replay_of_a_report_in_a_frame_opens(run, notebook):
     """A frame in a frame, each closed to what is around it."""
@@ -105,6 +108,7 @@ def test_a_summary_is_the_dictionary_it_was(run):
     assert f">{summary['peak_normal_force_N']:.6g}</td>" in shown
 
 
+@pytest.mark.full
 def test_margins_show_as_a_table():
     found = dockdyn.margins(dockdyn.load("probe-cone"))
     assert json.loads(json.dumps(found)) == found
@@ -114,6 +118,7 @@ def test_margins_show_as_a_table():
     )
 
 
+@pytest.mark.full
 def test_margins_begin_with_what_they_come_to():
     """The verdict in words and the margins; what is long, such as approximations, stands folded at the end."""
     shown = dockdyn.margins(dockdyn.load("probe-cone", {"loop.delay": "100 ms"}))._repr_html_()

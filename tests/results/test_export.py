@@ -7,6 +7,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 import xarray as xr
 from campaign_data import campaign_dataset
 from made_up_margins import RESULTS as STABILITIES
@@ -182,6 +183,7 @@ def test_cases_of_a_campaign_are_rows(tmp_path):
     assert len(found["variables"]) == len(names)
 
 
+@pytest.mark.full
 def test_runs_and_margins_are_exported(dock, tmp_path):
     """Of each sort that dockdyn writes quickly; the numbers of a run are those of its dataset."""
     dataset = dockdyn.simulate(dockdyn.load("paraskevas-latch"))

@@ -77,6 +77,7 @@ def test_the_same_robot_from_files_of_all_kinds(identified, plain, tmp_path):
         assert not any("straight lines" in each for each in warnings)  # stamps are the same in both channels
 
 
+@pytest.mark.full
 def test_a_bounce_of_a_force_sensor(identified, tmp_path):
     rows = np.array([line.split(",") for line in bounced()[1:]], float)
     stamps = [BEGAN + round(1e6 * time) for time in rows[:, 0]]

@@ -38,6 +38,7 @@ def decoded(path):
         return found, reader.get_summary(), attached
 
 
+@pytest.mark.full
 def test_a_run_is_the_same_log_in_all_files(run, tmp_path):
     """Bit for bit, time too, though stamps of MCAP are whole nanoseconds."""
     export_csv(run, tmp_path)

@@ -64,6 +64,7 @@ def test_columns_are_of_the_cycles_that_have_a_pose_on_the_robots_clock(log):
     np.testing.assert_array_equal(columns["measured_force [N]"], -np.arange(1500.0))
 
 
+@pytest.mark.full
 def test_the_robot_is_the_same_through_each_kind_of_file(log, tmp_path):
     dataset, _ = log_dataset(log)
     netcdf, csv = tmp_path / "rig.nc", tmp_path / "rig.csv"

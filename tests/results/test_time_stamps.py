@@ -65,6 +65,7 @@ def test_what_was_taken_is_said_on_the_terminal(dock, tmp_path):
     assert "warning: time: no unit stated; stamps since 1970, taken as ms" in " ".join(ended.stdout.split())
 
 
+@pytest.mark.full
 def test_a_bounce_in_milliseconds_since_1970(identified):
     text = bounced()
     text[0] = text[0].replace("time [ms]", "time")

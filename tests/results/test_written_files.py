@@ -125,6 +125,7 @@ def test_a_folder_that_is_looked_at_is_left_as_it_was(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["there"] and not list((tmp_path / "there").iterdir())
 
 
+@pytest.mark.full
 def test_a_device_is_written_to_as_it_is(dock, result):
     ended = dock("export", result, "--to", "mat", "--out", "/dev/full", "--force")
     assert (ended.returncode, ended.stderr) == (3, "error: /dev/full: no space left on device\n")

@@ -187,6 +187,7 @@ def from_urdf(tmp_path_factory):
     return dockdyn.simulate(dockdyn.load(scenario(tmp_path_factory.mktemp("arm"), {"link": ENTRIES}, ARM, **GIVEN)))
 
 
+@pytest.mark.full
 def test_an_arm_from_a_urdf_with_a_flexible_link_is_the_one_written_by_hand(tmp_path, from_urdf):
     by_hand = dockdyn.simulate(dockdyn.load(scenario(tmp_path, {"link": BY_HAND}, **GIVEN)))
     assert by_hand.attrs["finished"] and float(by_hand.tip_deflection.max()) > 1e-5
@@ -198,6 +199,7 @@ def test_an_arm_from_a_urdf_with_a_flexible_link_is_the_one_written_by_hand(tmp_
         )
 
 
+@pytest.mark.full
 def test_a_result_holds_all_that_the_urdf_said(tmp_path, from_urdf):
     """The stored scenario gives the same run without the URDF."""
     text = from_urdf.attrs["scenario"]
@@ -208,6 +210,7 @@ def test_a_result_holds_all_that_the_urdf_said(tmp_path, from_urdf):
     assert {**again.attrs, "wall_time_s": 0} == {**from_urdf.attrs, "wall_time_s": 0}
 
 
+@pytest.mark.full
 def test_joints_of_two_kinds_in_results(from_urdf):
     """Each in its units, momentum kept, and control within its limits."""
     assert list(from_urdf.joint.values) == ["shoulder", "reach"]
@@ -221,6 +224,7 @@ def test_joints_of_two_kinds_in_results(from_urdf):
         assert words in page
 
 
+@pytest.mark.full
 def test_settling_of_joints_of_two_kinds(from_urdf):
     """The limit of a slide is 1 mm/s, that of what turns 0.05 °/s."""
     made = from_urdf.copy(deep=True)

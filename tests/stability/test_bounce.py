@@ -167,6 +167,7 @@ def head_on(delay):
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("late", [0.03, 0.3, 0.8])
 def test_a_simulated_bounce_shows_it(run, late):
     delay = late / math.sqrt(STIFFNESS / REDUCED)

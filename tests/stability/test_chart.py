@@ -180,6 +180,7 @@ def probe():
     return dockdyn.load("sazawal-spring-dashpot", PROBE)
 
 
+@pytest.mark.full
 def test_one_key(probe):
     told = []
     found = stability_dataset(probe, [DELAY], told.append)
@@ -204,6 +205,7 @@ def test_one_key_of_what_is_not_there(probe):
     assert json.loads(found.attrs["operating_point"]) == [0]
 
 
+@pytest.mark.full
 def test_two_keys(probe):
     found = stability_dataset(probe, [DELAY, DAMPING])
     h, b = found.boundary_x.values[0], found.boundary_y.values[0]
@@ -215,6 +217,7 @@ def test_two_keys(probe):
     assert (found.x.attrs["units"], found.y.attrs["units"]) == ("s", "N*s/m")
 
 
+@pytest.mark.full
 def test_three_keys_are_a_family(probe):
     found = stability_dataset(probe, [DAMPING, DELAY, Sweep("chaser.feature.position.0", 1, 1.5, 2)])
     assert_allclose(found.family.values, [1, 1.5])
@@ -309,6 +312,7 @@ SINGLES = [[key] for key in ("mass", "contact.normal.damping", "loop.hold.period
 REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.0"], ["loop.compensator.gain"]]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("content", "quantity", "groups"),
     [
@@ -332,6 +336,7 @@ def test_sensitivities_are_differences_of_margins(load, content, quantity, group
         assert_allclose(stated, known, rtol=0, atol=2e-6 * size, err_msg=str(keys))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "stated"), [("sazawal-spring-dashpot", PROBE), ("sits", {"loop.compensator.gain": 0})]
 )

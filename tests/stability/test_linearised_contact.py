@@ -39,6 +39,7 @@ def resting(contents, nominal):
     return jax.vmap(one)(contents)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("number", "seed"), [(24, 1), pytest.param(1000, 2, marks=pytest.mark.full)])
 def test_closed_forms_and_spectral_path_agree(load, number, seed):
     rng = np.random.default_rng(seed)
@@ -119,6 +120,7 @@ class Bilateral(dockdyn.NormalLaw):
 NUDGE = 1e-7  # m/s at the end: the bodies' places change by some 1e-6 m in all, and the geometry by 1e-6 of itself
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("number", "seed"), [(5, 4), pytest.param(20, 5, marks=pytest.mark.full)])
 def test_a_simulation_grows_as_predicted(load, number, seed):
     """Predicted for contact at rest on the wall, and simulated at the depth REST from a nudge along the normal."""
@@ -182,6 +184,7 @@ def test_no_frame_changes_the_margins_of_a_place_on_the_wall(load):
     same_margins(margins(load(scene)), margins(load(other)), 1e-11)
 
 
+@pytest.mark.full
 def test_no_frame_changes_the_margins_of_a_predicted_first_contact(load):
     """Table 3's motion touches first at φ = 354.408°, r_SQ = (0.435084, 0.024479, 0.25) m."""
     rng = np.random.default_rng(7)

@@ -107,6 +107,7 @@ def check_against_simulation(case):
     return growth
 
 
+@pytest.mark.full
 def test_a_simulation_moves_and_grows_as_the_monodromy_says():
     rng, growths = np.random.default_rng(1), []
     for index, structure in enumerate(STRUCTURES):
@@ -151,14 +152,16 @@ def with_extras(case, rng):
     return case | {"virtual_stiffness": case["stiffness"] * rng.uniform(-0.3, 0.5) * (case["dynamics"] in STEPS)}
 
 
-@pytest.mark.parametrize("index", [0, 1, 3, 4, *(pytest.param(i, marks=pytest.mark.full) for i in (2, 5, 6))])
+@pytest.mark.full
+@pytest.mark.parametrize("index", range(7))
 def test_leads_and_a_virtual_contact_move_a_simulation_as_the_monodromy_says(index):
     rng = np.random.default_rng(10 + index)
     for delays in ((0, 0), (0.2, 1), (1, 1), (2, 3)):
         check_against_simulation(with_extras(some_case(STRUCTURES[index], rng, delays), rng))
 
 
-@pytest.mark.parametrize("index", [4, *(pytest.param(i, marks=pytest.mark.full) for i in (2, 5, 6))])
+@pytest.mark.full
+@pytest.mark.parametrize("index", [4, 2, 5, 6])
 def test_samples_that_are_means_move_a_simulation_as_the_monodromy_says(index):
     rng = np.random.default_rng(20 + index)
     for delays in ((1, 1), (0.7, 1), (2, 3)):
@@ -168,6 +171,7 @@ def test_samples_that_are_means_move_a_simulation_as_the_monodromy_says(index):
         check_against_simulation(case)
 
 
+@pytest.mark.full
 def test_the_mean_over_a_sample_does_not_alias_the_contact_s_damping():
     """A staircase of commands sampled at its own rhythm shows a third less damping than there is; its mean shows all."""
     digital = RIG | S2 | {"dynamics": "zero-order-hold"}
@@ -185,6 +189,7 @@ def stacked(cases):
     return jax.tree.map(lambda *rows: np.stack(rows), *[made(case, loop) for case in cases])
 
 
+@pytest.mark.full
 def test_many_loops_at_once_are_those_one_by_one():
     """Whatever their delays: the commands under way differ in number."""
     rng = np.random.default_rng(4)
@@ -206,7 +211,8 @@ def test_a_loop_that_leaves_the_range_of_numbers_spoils_no_other():
     )
 
 
-@pytest.mark.parametrize("structure", [STRUCTURES[0], pytest.param(STRUCTURES[1], marks=pytest.mark.full)], ids=str)
+@pytest.mark.full
+@pytest.mark.parametrize("structure", [STRUCTURES[0], STRUCTURES[1]], ids=str)
 def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structure):
     case = some_case(structure, np.random.default_rng(5))
     offsets = np.array([-1e-6, -1e-8, -1e-10, 0, 1e-10, 1e-8, 1e-6])
@@ -248,7 +254,8 @@ def test_what_is_no_sampled_loop(changes, words):
         sampled_loop(**RIG | S1 | changes)
 
 
-@pytest.mark.parametrize("seeds", [(1, 7, 216), pytest.param(range(300), marks=pytest.mark.full)], ids=["few", "many"])
+@pytest.mark.full
+@pytest.mark.parametrize("seeds", [(1, 7, 216), range(300)], ids=["few", "many"])
 def test_every_window_of_stable_delays_is_that_of_a_fine_grid(seeds):
     """Random rigs stepped with their hold: narrow windows begin where a delay is a whole number of periods."""
     gaps = 0

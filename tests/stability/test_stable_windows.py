@@ -101,6 +101,7 @@ def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum_in_full():
     assert several > 0
 
 
+@pytest.mark.full
 def test_looking_around_a_delay_ends_with_the_first_that_is_too_long():
     """What is told is as of all delays; the window that holds the delay is whole, or reaches as far as was looked."""
     shorter = 0
@@ -139,6 +140,7 @@ def test_no_crossing_at_any_delay():
         assert windows.crossing_frequency is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("varied", [0, 1])
 def test_windows_among_several_delays_are_where_the_roots_are_left(varied):
     """Direct evaluation on a fine sweep: edges of the windows lie where the sign changes, and nowhere else."""

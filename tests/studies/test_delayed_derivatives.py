@@ -56,7 +56,8 @@ def check_derivatives(scenario, keys):
     assert not [name for name in programs.refused if "sensitivity" in name]
 
 
-@pytest.mark.parametrize("element", [True, pytest.param(False, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("element", [True, False])
 def test_of_an_assembly(load, element):
     check_derivatives(load(pulling(on_a_spring(0.01, element))), KEYS)
 
@@ -152,6 +153,7 @@ def check_together(scenario, figures, keys):
     assert not [name for name in programs.refused if "objectives" in name]
 
 
+@pytest.mark.full
 def test_thirteen_figures_of_an_assembly():
     check_together(parse(MOUNTED, "mounted"), THIRTEEN, MOVED[:-1])
 

@@ -207,6 +207,7 @@ def on_axis(tmp_path_factory):
     return file
 
 
+@pytest.mark.full
 def test_least_speed_that_latches_on_the_axis_without_friction(on_axis):
     over = {SPEED: ("15 mm/s", "45 mm/s"), MASS: ("0.5 t", "4 t")}
     answer = json.loads(dockdyn.envelope(dockdyn.load(on_axis), over).attrs["envelope"])
@@ -221,6 +222,7 @@ def test_least_speed_that_latches_on_the_axis_without_friction(on_axis):
     assert answer["failed"] == 0
 
 
+@pytest.mark.full
 def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
     """In one second no probe has come to the end of the ramp; what the envelope names is long enough."""
     over = {SPEED: ("15 mm/s", "45 mm/s")}
@@ -249,6 +251,7 @@ def test_the_same_for_two_masses_on_a_line():
 # --- the command -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_command_writes_a_report_that_can_be_written_again(dock, tmp_path, on_axis):
     over = ("--over", f"{SPEED}=15mm/s:45mm/s", "--tolerance", "1e-2")
     code, out, err = dock("envelope", str(on_axis), *over)

@@ -84,9 +84,8 @@ def test_time_of_capture_in_closed_form():
 FREE = {"duration": "9 s", "approach.distance": "5 mm", "loop.delay": "20 ms"}
 
 
-@pytest.mark.parametrize(
-    "figure", ["peak_normal_force_N", pytest.param("kinetic_energy_end_J", marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("figure", ["peak_normal_force_N", "kinetic_energy_end_J"])
 def test_with_friction_and_delay_as_by_central_differences(figure):
     scenario = dockdyn.load("probe-cone", FREE)
     answer = dockdyn.sensitivity(scenario, figure)
@@ -159,6 +158,7 @@ def passing(above):
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("above", "smooth"), [(1e-9, False), (1e-3, True)])
 def test_a_contact_about_to_appear(above, smooth, tmp_path):
     import tomlkit

@@ -55,7 +55,8 @@ def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
     assert all(isinstance(one, programs.Translated) for one in programs.kept.values())
 
 
-@pytest.mark.parametrize("name", ["detumble", pytest.param("cyril-elastic", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["detumble", "cyril-elastic"])
 def test_adaptive_integration_both_ways(name, monkeypatch):
     """Where links bend it is XLA's for its speed; nothing that it is made of is unknown."""
     monkeypatch.setattr(programs, "kept", type(programs.kept)())

@@ -36,7 +36,8 @@ KILLED = (
 )
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("count", [60, 500])
 def test_many_structures_in_one_process(count):
     """Each answers right, before and after it was dropped; maps are those of programs that are kept, memory grows by little."""
     ended = subprocess.run([sys.executable, MANY, str(count)], capture_output=True, text=True, timeout=1500, check=True)

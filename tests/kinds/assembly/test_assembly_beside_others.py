@@ -154,6 +154,7 @@ def histories(load):
     return data, reference, reference.history(data.time.values)
 
 
+@pytest.mark.full
 def test_motion_of_four_bodies_agrees_all_the_way(histories):
     """Groups of balls on a sphere and on a plane, exponents 1.5 and 2, friction, a bushing and struts."""
     data, _, expected = histories

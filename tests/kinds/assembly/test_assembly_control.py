@@ -96,6 +96,7 @@ def assembly(control, **keys):
     return copy.deepcopy({"kind": "assembly", "body": bodies, "contact": [contact], **shared(placed, **keys)})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("control", [HOLD, PULSING], ids=["continuous", "pulses"])
 def test_two_bodies_are_a_free_flight(load, control):
     """With wheel and thrusters at their limits, through contacts with delay and friction, to what the steps differ by."""
@@ -144,6 +145,7 @@ def at_port(kind):
     return copy.deepcopy(found | shared(control, approach=approach, duration=20.0))
 
 
+@pytest.mark.full
 def test_references_at_the_port_are_those_of_free_flight(load):
     """The body that approaches is steered and its target is what it approaches, where nothing else is said."""
     one, other = (simulated(load, at_port(kind)) for kind in ("free-flight", "assembly"))

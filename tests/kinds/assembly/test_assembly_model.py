@@ -135,6 +135,7 @@ def test_loads_are_what_accelerates_a_body(runs):
     np.testing.assert_allclose(impulse[~touched], change[~touched], rtol=0, atol=1e-5 * np.abs(change).max())
 
 
+@pytest.mark.full
 def test_kinks_inside_a_group_keep_the_delayed_motion_exact(load):
     """Where a further member begins to press, a linear law has a kink of which no event tells; it comes back one delay later.
 
@@ -154,7 +155,8 @@ def test_kinks_inside_a_group_keep_the_delayed_motion_exact(load):
 # --- frames ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loop", [pytest.param({}, marks=pytest.mark.full), DELAY], ids=["at once", "delayed"])
+@pytest.mark.full
+@pytest.mark.parametrize("loop", [{}, DELAY], ids=["at once", "delayed"])
 def test_the_frame_does_not_matter(load, loop):
     """The scene turned, shifted and seen from a frame that moves: the same contacts, the same loads in the bodies' axes.
 
@@ -203,6 +205,7 @@ def located_case():
     return case
 
 
+@pytest.mark.full
 def test_the_integrator_keeps_its_order_through_events_of_all_sorts(load):
     """Contacts of two groups, a cable that becomes taut, a brake that slips, delayed wrenches and their images."""
 

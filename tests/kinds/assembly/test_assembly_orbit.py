@@ -125,6 +125,7 @@ def test_a_long_body_librates_about_the_vertical(load):
     np.testing.assert_allclose(simulated(load, still).rate[:, 0], [[0, 0, MOTION]] * 201, rtol=0, atol=1e-15)
 
 
+@pytest.mark.full
 def test_welded_halves_feel_the_gradient_of_the_whole(load):
     """Of points at their own places and of one body with their inertia: torque and force, to the fourth order in l / R."""
     half, arm, turn = 50.0, 6.0, [0.0, 0.0, 0.3]
@@ -165,6 +166,7 @@ def docking(load):
     return simulated(load, case)
 
 
+@pytest.mark.full
 def test_balances_are_those_without_what_gravity_gave(docking):
     """Its impulses and its work stand beside the momenta and the work of contacts, which gain nothing from it."""
     summary = dockdyn.summarise(docking)
@@ -183,6 +185,7 @@ def test_all_of_it_is_documented_and_in_the_report(docking):
     assert "less gravity’s impulses" in page and "less the work of gravity" in page
 
 
+@pytest.mark.full
 def test_steps_follow_the_motion_where_none_is_stated(load):
     """A single body that rests at the start has no motion of its own, only what gravity gives it, which is no load."""
     case = in_orbit([ball("visitor", [10.0, 0.0, 0.0], [0.0, 0.0, 0.0])], 20.0, 2.0)

@@ -89,6 +89,7 @@ def docked(load):
     return dockdyn.simulate(load(docking()))
 
 
+@pytest.mark.full
 def test_a_latched_chaser_is_turned_back_face_to_face(docked):
     """Control rights it through contact and capture, panels swinging."""
     summary = dockdyn.summarise(docked)
@@ -158,6 +159,7 @@ def pulsed(load):
     return dockdyn.simulate(load(case))
 
 
+@pytest.mark.full
 def test_pulses_are_booked_beside_those_of_phases(pulsed):
     """The impulse is that of all on-times and of the engine, in the direction in which each pushed."""
     summary = dockdyn.summarise(pulsed)
@@ -179,6 +181,7 @@ def test_control_is_no_load_at_named_points(load):
     assert not np.abs(data.load_force[:3]).max() and not np.abs(data.load_moment[:3]).max()
 
 
+@pytest.mark.full
 def test_cases_of_a_campaign_are_those_of_single_runs(load):
     """In compiled batches, with figures of control and gains that differ."""
     case = docking()
@@ -212,6 +215,7 @@ class Damp(dockdyn.Controller):
 '''
 
 
+@pytest.mark.full
 def test_a_controller_of_ones_own_steers_any_body(tmp_path, monkeypatch, load):
     """As the built-in law does, the body that it steers stated beside its own keys."""
     (tmp_path / "damping_panel.py").write_text(MODULE, encoding="utf-8")

@@ -56,6 +56,7 @@ def test_a_hook_draws_to_its_seat_and_holds_there(load):
         assert summary["linear_momentum_error"] < 1e-12
 
 
+@pytest.mark.full
 def test_a_phase_starts_the_motor(load):
     """Ready, held two seconds, then drawn in."""
     data = hooks(draw_speed=0.0) | {

@@ -108,6 +108,7 @@ def pulses():
     return case
 
 
+@pytest.mark.full
 def test_what_a_phase_sets_has_a_key(load):
     """By it the number is changed, drawn and differentiated: the impulse changes by how long the phase lasts."""
     key = "phase.again.set.jet.force"
@@ -150,6 +151,7 @@ def test_phases_switch_thrusters(load):
 ELBOW = {"kind": "revolute", "position": [0.8, 0, 0], "axis": [0.2, 1.0, 0.3], "stiffness": 120.0, "damping": 4.0}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("joint", [None, ELBOW])
 def test_balances_in_space_are_kept(load, joint):
     """Of bodies that touch, on elements and on a hinge, pushed on a link and on a free body, any way they turn."""

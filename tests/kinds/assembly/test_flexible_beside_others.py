@@ -124,6 +124,7 @@ def history(kinetic, times, scale=1.0, damping=RATIO):
     return found.y.T
 
 
+@pytest.mark.full
 def test_a_whole_history_is_that_of_lagranges_equations(load):
     """Turned by more than a radian, with a contact at the tip, on a hinge; modes by the textbook, motion by DOP853."""
     data = simulated(load, WINGED)
@@ -196,6 +197,7 @@ def spin_of(turn, turning):
     return jnp.array([spin[2, 1], spin[0, 2], spin[1, 0]])
 
 
+@pytest.mark.full
 def test_what_mean_axes_leave_out_is_of_second_order():
     """Beside point masses that move as the shapes say: half as fast, a quarter of the difference."""
     times, differences = np.linspace(0.0, 0.8, 9), []
@@ -235,6 +237,7 @@ def clamped_wing(side, beam):
     }
 
 
+@pytest.mark.full
 def test_frequencies_of_a_free_spacecraft_with_two_arrays(load):
     """From cantilever modes to those of the free whole: modal mass less what bus and arrays take part of it as one body."""
     counts = [3, 2]
@@ -293,6 +296,7 @@ def test_a_cantilever_driven_at_its_root(load, ratio):
     np.testing.assert_allclose(1 + eta.sum(), expected, rtol=1e-4)  # what modes beyond the eighth would add
 
 
+@pytest.mark.full
 def test_the_limit_of_high_stiffness_is_the_rigid_link(load):
     """Ten times as stiff, a tenth of the difference from a wing that does not bend."""
     stiff = with_flexible(WINGED, damping_ratio=0.5)

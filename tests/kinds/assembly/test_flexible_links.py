@@ -146,6 +146,7 @@ def test_a_hinge_at_the_tip_stays_there(rough):
     assert np.abs(seen[:, 0] - expected).max() < 5 * (1 - share) * np.abs(rough.modal_coordinate.values[:, :2]).max()
 
 
+@pytest.mark.full
 def test_what_others_put_on_a_link_is_the_joint_and_the_contact(load):
     """By size, since the section with the port has axes of its own."""
     data = simulated(load, WINGED)
@@ -156,6 +157,7 @@ def test_what_others_put_on_a_link_is_the_joint_and_the_contact(load):
     np.testing.assert_allclose(np.linalg.norm(whole, axis=1), told, rtol=0, atol=1e-9 * told.max())
 
 
+@pytest.mark.full
 def test_a_beam_is_the_table_of_its_modes(load):
     """Masses, frequencies, participations and shapes at the tip from the textbook, in the table's keys."""
     mass, rate, linear, angular, shift, turn = textbook()
@@ -201,6 +203,7 @@ def test_stiffness_that_spin_would_add_is_told(rough):
     assert not doubts(rough.assign(spin_share=0 * rough.spin_share + 0.09))
 
 
+@pytest.mark.full
 def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
     """A bus with a boom that turns about an axis across it, at rates below and above a tenth of the boom's frequency."""
     lowest = 0.5 * 2 * np.pi
@@ -236,6 +239,7 @@ def test_what_modes_carry_is_told_beside_what_the_body_has(load):
     assert f"about z at the root, {(first + second) * 5 / 3:.3g} kg m² of {has:.3g} kg m²" in str(refusal.value)
 
 
+@pytest.mark.full
 def test_a_thruster_on_a_link_bends_it(load):
     """A constant force at the beam's end, across it: F L³/3EI in the end, but for modes beyond the third, on a heavy bus."""
     case = with_flexible(WINGED, bending_modes=[3, 0], twist_modes=0, damping_ratio=0.7)

@@ -29,6 +29,7 @@ def final(load, scenario, **integrator):
     return np.concatenate([data[name].values[-1].ravel() for name in PARTS]), data
 
 
+@pytest.mark.full
 def test_the_order_is_kept_through_several_groups(load):
     """Two groups, both released by a force that ends: fourth order, where a gate that is not located leaves the second."""
     scenario = case("assembly", TIPS)

@@ -165,6 +165,7 @@ def test_the_report_tells_of_joints(delayed):
     assert f">{significant(through)}<" in page
 
 
+@pytest.mark.full
 def test_the_frame_does_not_matter(load):
     """The scene turned, shifted and seen from a frame that moves: the same contacts, the same loads in the bodies' axes."""
     turn, shift, boost = [0.7, -1.1, 0.4], [30.0, -20.0, 5.0], [0.2, -0.1, 0.3]
@@ -187,6 +188,7 @@ def test_the_frame_does_not_matter(load):
         np.testing.assert_allclose(there[name], here[name], rtol=0, atol=1e-8 * size, err_msg=name)
 
 
+@pytest.mark.full
 def test_a_weld_makes_one_body(load):
     """The tug and its arm welded together, and one body of both, through contacts and delay."""
     case = changed(FOUR, **DELAY)
@@ -260,6 +262,7 @@ def hinged(joint=None, element=()):
     }
 
 
+@pytest.mark.full
 def test_a_stiff_bushing_comes_near_a_hinge(load):
     """Soft about the hinge's axis alone and well damped: twice as stiff, half as far from it."""
     about_z = hinged(
@@ -285,6 +288,7 @@ def test_a_stiff_bushing_comes_near_a_hinge(load):
     np.testing.assert_allclose(distances[1] / distances[0], 0.5, atol=0.1)
 
 
+@pytest.mark.full
 def test_a_phase_starts_a_motor(load):
     """A motor that a phase turns on gives a constant acceleration about a principal axis, by both bodies' inertia."""
     joint = {
@@ -309,6 +313,7 @@ def test_a_phase_starts_a_motor(load):
     assert energy_error(data) < 1e-12
 
 
+@pytest.mark.full
 def test_the_approach_is_of_a_port_at_the_end_of_a_bent_arm(load):
     """Joints stand where they begin: the port is as far from the other one as stated, on its axis, and closes as stated."""
     case = changed(THREE, duration=0.02, output={"interval": 0.01}, loop={}, contact=[], element=[])

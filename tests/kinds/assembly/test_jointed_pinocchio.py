@@ -188,6 +188,7 @@ LINES = (
 )  # bodies, mass that a strut reflects (kg)
 
 
+@pytest.mark.full
 def test_inertia_that_struts_between_links_reflect(load):
     """(M + Jᵀ m J) v̇ = τ − h − Jᵀ m J̇ v, with Pinocchio's Jacobians and accelerations of the anchors."""
     case = random_case(11)
@@ -252,6 +253,7 @@ def test_inertia_that_struts_between_links_reflect(load):
         np.testing.assert_allclose(bodies[number].rate.array(), angular, rtol=0, atol=1e-9 * np.abs(a).max())
 
 
+@pytest.mark.full
 def test_a_branched_tree_moves_as_in_pinocchio(load):
     """The motion of two seconds, integrated there by DOP853."""
     case = random_case(7)

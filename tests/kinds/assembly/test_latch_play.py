@@ -93,6 +93,7 @@ def test_a_damped_latch_settles_at_the_end_of_its_play(load, share):
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hook" in words]
 
 
+@pytest.mark.full
 def test_an_undamped_latch_bounces_on_and_is_told(load):
     """What damps elsewhere is slow: over bounce upon bounce, as the independent integration has them."""
     run = dockdyn.simulate(load(pressed(0.0, 15.0)))
@@ -102,6 +103,7 @@ def test_an_undamped_latch_bounces_on_and_is_told(load):
     assert told.startswith(f"latch 'hook' has bounced {int(run.latch_bounces[0])} times in its play")
 
 
+@pytest.mark.full
 def test_the_cases_of_a_campaign_count_bounces_as_runs_do(load):
     scenario = load(pressed(0.0, 10.0))
     dampings = [0.0, 0.03 * CRITICAL, 0.5 * CRITICAL]

@@ -59,6 +59,7 @@ def sweep(**more):
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("acting", [{}, {"element": [IDLE | {"body": "arm"}]}], ids=["free", "acting"])
 def test_a_touch_shorter_than_a_step_is_found(load, acting):
     """It begins and ends where the circle's chord says; on the way there and from there steps are long."""
@@ -79,6 +80,7 @@ def bound(content):
     return time_apart(model, x, model.outputs(jnp.zeros(()), x))
 
 
+@pytest.mark.full
 def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
     """In a few steps, as two bodies in free flight do, whatever the least step; where something may act, in many."""
     case = sweep(duration=30.0)

@@ -70,6 +70,7 @@ def test_jaws_cage_the_ring():
     assert max(abs(one[0] - tube[0]) for one in (upper, lower)) < 0.04 - 0.018
 
 
+@pytest.mark.full
 def test_solar_arrays_swing_after_docking():
     """Near 0.2 Hz, with which the root held each bends out of its plane: faster, since the bus moves with them."""
     dataset = dockdyn.simulate(dockdyn.load("flexible-panels"))

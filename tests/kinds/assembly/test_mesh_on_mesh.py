@@ -79,6 +79,7 @@ def test_the_plate_of_the_preset_is_the_one_that_it_describes():
     assert mesh.bounds == pytest.approx(np.array([[-45, -90, -40], [45, 90, 30]]))
 
 
+@pytest.mark.full
 def test_plates_dock_off_their_axes():
     """Both ways share the load: about half of the impulse comes through either contact."""
     dataset = dockdyn.simulate(dockdyn.load("mesh-on-mesh"))

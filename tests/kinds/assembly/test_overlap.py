@@ -65,6 +65,7 @@ def test_derivatives_of_a_case_that_cannot_begin_are_refused(load):
     assert str(refusal.value).endswith(DEEP)
 
 
+@pytest.mark.full
 def test_an_envelope_leaves_out_what_cannot_begin(load):
     """Half of the range is inside the wall: of that nothing is known, as of other cases that fail."""
     found = dockdyn.envelope(load(BALL), {PLACE: (-0.93, -0.85)}, "peak_normal_force", tolerance=0.05)

@@ -47,6 +47,7 @@ def test_plastic_pin(changes, modes, loss, normal, tangential, rate):
     assert math.degrees(found.velocities[1][2]) == pytest.approx(rate, abs=6e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("changes", [{"impact.law": "pin"}, {"impact.law": "pin", **HAND}])
 def test_the_impulse_of_fewer_modes_is_that_of_a_model_with_fewer(changes):
     """Also where a joint is locked first."""
@@ -147,6 +148,7 @@ def test_motion_after_a_plastic_capture(plastic):
     assert apart.max() < 1e-9
 
 
+@pytest.mark.full
 def test_momentum_is_kept_whatever_the_tolerance(plastic):
     """`conserve`: to rounding at a coarse tolerance; the motion stays that of a fine one, as near as the tolerance lets it."""
     changes = {
@@ -167,6 +169,7 @@ def test_momentum_is_kept_whatever_the_tolerance(plastic):
     np.testing.assert_allclose(coarse.joint_angle.values[mine], fine, rtol=0, atol=1e-5)
 
 
+@pytest.mark.full
 def test_control_brings_the_arm_to_rest(controlled):
     """Settling times of rate damping with a wheel, and what the wheel takes up."""
     summary = dockdyn.summarise(controlled)
@@ -206,6 +209,7 @@ def test_results_are_documented(plastic):
         assert f"`{key}`" in RESULTS, key
 
 
+@pytest.mark.full
 def test_report_of_a_controlled_arm(controlled):
     said = re.sub(r"<(svg|style|script).*?</\1>", " ", report_html(controlled), flags=re.S)
     said = " ".join(re.sub(r"<[^>]+>", " ", said).split())
@@ -222,6 +226,7 @@ def test_report_of_a_controlled_arm(controlled):
     assert not re.search(r"\bnan\b|None|http", said)
 
 
+@pytest.mark.full
 def test_the_command_runs(dock, tmp_path):
     changes = ("--set", "flexible.modes=2", "--set", "duration=1 s")
     result = dock("run", "cyril-plastic", *changes, "--out", tmp_path / "out")

@@ -18,6 +18,7 @@ from dockdyn.programs import Program
 from dockdyn.report.replay.arms import placing, tree_parts
 
 
+@pytest.mark.full
 def test_the_end_of_a_beam_is_its_tip(load):
     """The place at the end of the beam, and a frame that is locked to its tip."""
     flange = example()
@@ -78,6 +79,7 @@ def carried(mass, inertia, *place):
     return rows.T @ np.diag([mass, mass, inertia]) @ rows
 
 
+@pytest.mark.full
 def test_an_impact_beside_the_middle_of_a_beam(load):
     """Contact matrix, impulse, loss and velocities from a mass matrix by hand: place, mount and mass go with their sections."""
     scenario = load(laden())
@@ -140,6 +142,7 @@ def moved(model, x, dt):
     return model.retract(State(q, x.v, x.mode, x.memory))
 
 
+@pytest.mark.full
 def test_a_bracket_on_a_bent_beam_before_a_bent_beam(load):
     """Where it is, by hand; depth, rate and drift are derivatives of each other; rows give the same rate."""
     content = facing()

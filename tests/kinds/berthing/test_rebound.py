@@ -150,6 +150,7 @@ def test_momentum_and_energy_of_repeated_impacts(bounces):
     assert np.abs(np.diff(bounces.contact_work)).max() > 1e-5 and bounces.contact_work.values[-1] < 0
 
 
+@pytest.mark.full
 def test_a_slow_rebound_at_once_is_rest(tmp_path):
     """What the first impact would leave is below the speed of rest: nothing is left, and the distance stays."""
     found = run(tmp_path, AGAIN, **{"impact.rest_speed": 0.1})
@@ -159,6 +160,7 @@ def test_a_slow_rebound_at_once_is_rest(tmp_path):
     assert float(found.newton) == 0
 
 
+@pytest.mark.full
 def test_compliant_contact(pressed):
     """A spring and dashpot that pushes only; onset at the start."""
 
@@ -200,6 +202,7 @@ def test_what_reports_say_of_repeated_impacts(bounces, capsys):
     assert "Met again:" in printed and f"2 {time:.6f}" in printed
 
 
+@pytest.mark.full
 def test_what_reports_say_of_compliant_contact(pressed, capsys):
     said, summary = words_of(pressed), dockdyn.summarise(pressed)
     peak = max(found["peak_normal_force_N"] for found in summary["contacts"])
@@ -214,6 +217,7 @@ def test_what_reports_say_of_compliant_contact(pressed, capsys):
     assert "largest normal force" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.full
 def test_results_of_repeated_contact_are_documented(bounces, pressed):
     text = (DOCS / "results.md").read_text(encoding="utf-8")
     for dataset in (bounces, pressed):

@@ -61,6 +61,7 @@ def test_angles_place_the_payload(docking):
     np.testing.assert_allclose(gaps, at - [-4.002608, -1.210199], atol=1e-12)
 
 
+@pytest.mark.full
 def test_the_latch_holds_the_payload_and_the_arm_goes_back(docking, retreat):
     summary = dockdyn.summarise(retreat)
     caught = [impact for impact in summary["impacts"] if impact["latch"]]
@@ -78,6 +79,7 @@ def test_the_latch_holds_the_payload_and_the_arm_goes_back(docking, retreat):
     )
 
 
+@pytest.mark.full
 def test_report_and_documentation(retreat):
     page = report_html(retreat)
     said = re.sub(r"<(svg|style|script).*?</\1>", " ", page, flags=re.S)
@@ -101,6 +103,7 @@ def test_report_and_documentation(retreat):
         assert f"`{key}`" in RESULTS, key
 
 
+@pytest.mark.full
 def test_the_command_runs(dock, tmp_path):
     result = dock("run", "gibson-2d", "--set", "duration=14 s", "--out", tmp_path / "out")
     assert result.returncode == 0, result.stderr

@@ -79,6 +79,7 @@ def test_second_order_through_impacts(case):
         assert np.all(beyond < EXTRAPOLATED)
 
 
+@pytest.mark.full
 def test_strong_gravity_and_its_gradient_are_larger_than_the_errors():
     """So that case would notice if one were left out."""
     end = reference(STRONG).final[2:6]
@@ -228,7 +229,8 @@ def runge_kutta(state, h, steps, looks):
     return jax.lax.scan(some, state, None, looks)[1]
 
 
-@pytest.mark.parametrize("steps", [100_000, pytest.param(1_000_000, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("steps", [100_000, 1_000_000])
 def test_energy_over_a_long_time(steps):
     """Bounded and without trend, where Runge–Kutta's falls steadily; over a short time that is the more exact one."""
     h = 0.4  # s; the joints turn at up to 0.3 rad/s
@@ -306,6 +308,7 @@ def test_a_payload_that_runs_into_a_corner(late):
     assert solver.at.q[2:] == pytest.approx(expected.final[2:6], abs=1e-6)
 
 
+@pytest.mark.full
 def test_what_the_latch_holds_stays():
     """For 10,000 steps, in the reference's own words for where the payload is."""
     p = replace(PAPER, latch_wall=1)

@@ -47,6 +47,7 @@ def turning():
     return dockdyn.simulate(parse(four_bar(), "four-bar"))
 
 
+@pytest.mark.full
 def test_the_loop_stays_closed(turning):
     """The rocker's end by the angles of the joints, and its velocity by their rates."""
     angles, rates = (np.cumsum(values, axis=1) for values in (turning.joint_angle.values, turning.joint_rate.values))
@@ -89,6 +90,7 @@ def test_the_error_of_the_energy_is_of_second_order():
     assert 1.8 < math.log2(widths[0] / widths[1]) < 2.2
 
 
+@pytest.mark.full
 def test_a_welded_loop_is_stiff():
     """A weld at the last hinge leaves a parallelogram no motion."""
     text = four_bar(hold="weld")

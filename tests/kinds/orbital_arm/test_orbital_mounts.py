@@ -89,6 +89,7 @@ def scenario(orbit="", more="", **overrides):
     return parse(ARM.format(orbit=orbit, more=more), "arm", overrides)
 
 
+@pytest.mark.full
 def test_a_turned_mount_is_turned_in_the_plane_as_in_space():
     """Contact points, and the payload's mass and inertia once the station has it."""
     found = []
@@ -116,6 +117,7 @@ def test_a_turned_mount_is_turned_in_the_plane_as_in_space():
     assert abs(float(arm[1] - station[1])) > 1  # J: it matters who has the payload
 
 
+@pytest.mark.full
 def test_the_discrete_law_beside_a_schedule_and_a_latch():
     """Neither a phase that ends by time nor a capture is an elastic impact."""
     law = "\n[impact]\nlaw = 'variational'\n"
@@ -128,6 +130,7 @@ def test_the_discrete_law_beside_a_schedule_and_a_latch():
     assert summary["energy_error"] < 1e-3 and summary["angular_momentum_error"] < 1e-10
 
 
+@pytest.mark.full
 def test_an_attitude_over_more_than_an_orbit():
     """5704 s a turn; a station that turns with the orbital frame keeps its angle to it."""
     content = {"duration": 7000.0, "integrator.step": 1.0, "output.interval": 10.0, "arm.link.1.joint": "locked"}
@@ -153,6 +156,7 @@ def test_a_joint_that_is_called_as_the_attitude_is_refused():
         scenario(**{"arm.link.1.coordinate": "theta"})
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("error")
 def test_a_scene_in_which_nothing_moves_has_a_report(dock, tmp_path):
     path = tmp_path / "still.toml"

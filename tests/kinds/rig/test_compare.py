@@ -73,6 +73,7 @@ def test_the_robot_of_a_log_takes_the_place_of_the_scenarios(dock, tmp_path):
     assert (code, err) == (cli.BAD_INPUT, "error: --command: of a measured log; must be with --log\n")
 
 
+@pytest.mark.full
 def test_rows_are_the_measures_of_runs(dock, tmp_path):
     """One lane of a comparison is the run of that stiffness."""
     law = "--compensators", "none,fixed-gain"

@@ -32,6 +32,7 @@ def judged(scenario):
     return nominal_loop(scenario, nominal_of(scenario))[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "chain",
     [

@@ -88,6 +88,7 @@ def rig(**law):
     return dockdyn.load("sits", SHORT | {"loop.compensator": law, "compare": []})
 
 
+@pytest.mark.full
 def test_it_is_what_the_built_in_law_of_the_same_formula_is(folder):
     """The built-in fixed gain, written again by a user: the same run, tuned the same, the same margins."""
     same = {"velocity": "model", "period": "2 ms"}
@@ -143,6 +144,7 @@ def test_no_module_runs_where_own_code_is_refused(folder, dock):
     assert code == 2 and "is code of its own, which is refused" in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.full
 def test_compared_and_reported(folder, dock):
     (folder / "rig.toml").write_text(
         scenario_text(dockdyn.load("sits", SHORT | {"compare": [{"law": DAMPER}, {"law": SEER, "gain": 50.0}]}))
@@ -165,6 +167,7 @@ def test_compared_and_reported(folder, dock):
     assert "the contact's stiffness" in (folder / "run/report.html").read_text(encoding="utf-8").replace("&#39;", "'")
 
 
+@pytest.mark.full
 def test_its_numbers_are_dispersed(folder, dock):
     spread = '{ distribution = "uniform", low = "80 N s/m", high = "90 N s/m" }'
     law = f'loop.compensator={{ law = "{DAMPER}", gain = {spread} }}'

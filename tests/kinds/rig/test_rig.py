@@ -156,6 +156,7 @@ def test_a_delay_that_varies_reads_the_past_where_it_was():
     assert_allclose(seen["measured_force"][inside], known[inside], rtol=1e-9)
 
 
+@pytest.mark.full
 def test_jitter_with_a_robot_is_read_as_exactly_as_a_steady_delay():
     """Random delays, read inside the loop by a series, against the exact robot: force over stiffness is a place it was at."""
     others = {"dynamics": "zero-order-hold", "dynamics_period": 2e-3, "hold": 4e-3, "robot": ROBOT}
@@ -169,6 +170,7 @@ def test_jitter_with_a_robot_is_read_as_exactly_as_a_steady_delay():
     assert np.unique(np.round((force - ends[0])[first], 9)).size > 40
 
 
+@pytest.mark.full
 def test_imperfections_of_the_sensor():
     others = {"dynamics": "zero-order-hold", "dynamics_period": 2e-3, "hold": 4e-3, "delay": 2e-3, "robot": ROBOT}
     perfect = observed(rig_of(**others), 2000)["measured_force"]
@@ -185,6 +187,7 @@ def test_imperfections_of_the_sensor():
     assert np.abs(perfect).max() > 100
 
 
+@pytest.mark.full
 def test_a_mean_over_a_window_is_the_mean_of_instants():
     """A bouncing rig with damping: a sample over 2 ms equals the mean of many instantaneous ones in that window."""
     others = {"dynamics": "zero-order-hold", "dynamics_period": 8e-3, "hold": 4e-3, "robot": ROBOT}
@@ -201,6 +204,7 @@ def delayed(rig, late):
     return replace(rig, sensor=ForceSensor(late))
 
 
+@pytest.mark.full
 def test_a_fast_robot_is_read_at_any_age():
     """Jitter of a nanosecond changes nothing, however fast the robot is beside the period."""
     fast = TransferFunction.of_zeros([], [-4000.0, -3000.0], 1.2e7)

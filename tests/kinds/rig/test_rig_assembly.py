@@ -163,7 +163,8 @@ def ran(tables: Callable[[], dict], method: str) -> xr.Dataset:
     return simulate_rig(read(found))
 
 
-@pytest.mark.parametrize("method", ["zero-order-hold", pytest.param("continuous", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("method", ["zero-order-hold", "continuous"])
 def test_two_bodies_are_those_of_a_rig_in_space(method):
     """A group of one member is the contact of free flight: the same loop, the same motion."""
     space, assembly = (ran(one, method) for one in (in_space, of_two))
@@ -184,6 +185,7 @@ def test_the_replay_has_both_mock_ups():
     assert_allclose(scene.arrows[0].place, there, atol=1e-5)
 
 
+@pytest.mark.full
 def test_the_contact_feels_the_inertia_behind_it():
     """Head on, a probe and what a screw reflects between it and the chaser: m1 + m2 b / (m2 + b), beside the target."""
     tables = of_many()
@@ -220,6 +222,7 @@ def many(period):
 PERIODS = (4e-3, 2e-3)  # s
 
 
+@pytest.mark.full
 def test_short_periods_leave_the_motion_of_the_assembly():
     """Hold, step and delay to zero together: poses approach those of the kind `assembly` in proportion."""
     errors = []
@@ -231,6 +234,7 @@ def test_short_periods_leave_the_motion_of_the_assembly():
     assert errors[1] < 2e-3
 
 
+@pytest.mark.full
 def test_ideal_motion_is_that_of_the_kind_assembly():
     """What a rig is compared with is what `dockdyn run` shows of the same bodies."""
     run = many(PERIODS[0])

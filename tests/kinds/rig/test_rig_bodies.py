@@ -80,7 +80,8 @@ damping = 60
 """ + FRONTAL[FRONTAL.index("[loop.hold]") :]
 
 
-@pytest.mark.parametrize("law", [pytest.param("none", marks=pytest.mark.full), "lead-energy"])
+@pytest.mark.full
+@pytest.mark.parametrize("law", ["none", "lead-energy"])
 def test_a_frontal_impact_is_that_along_a_line(law):
     """Masses 900 and 2100 kg feel like 630 kg; lead and energy layer act alike on one axis and on six."""
     change = {} if law == "none" else {"loop.compensator": {"law": law, "lead": 6e-3, "second_lead": 2e-5}}
@@ -107,6 +108,7 @@ def test_each_axis_has_a_robot_of_its_own():
     assert np.abs(bodies.contact_force).max() > 50
 
 
+@pytest.mark.full
 def test_short_periods_leave_free_flight():
     """Hold, step and delay to zero together: the poses approach those without rig in proportion."""
     errors, loop = [], None
@@ -126,6 +128,7 @@ def test_short_periods_leave_free_flight():
     assert_allclose(errors[0] / errors[1], 2.0, rtol=0.06)
 
 
+@pytest.mark.full
 def test_momentum_is_kept_whatever_the_loop_does():
     """Late, held, led and falsified forces: the bodies' momenta stay; the robot's lag turns none of the reaction."""
     changes = {

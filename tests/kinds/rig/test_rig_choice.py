@@ -94,6 +94,7 @@ def assert_within_a_fifth(number):
     assert found.error <= (1 + CLOSE) * best.error + floor
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(RIGS))
 def test_the_recommended_compensator_is_the_best_on_every_rig(number):
     assert_within_a_fifth(number)

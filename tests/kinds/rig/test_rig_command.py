@@ -58,6 +58,7 @@ def test_the_delay_budget_is_that_of_the_parts(swing):
     assert found["delay_restitution"] == pytest.approx(np.exp(np.pi * np.sqrt(40) * (4 + lag) * 1e-3 / 2), rel=2e-3)
 
 
+@pytest.mark.full
 def test_digital_dynamics_and_jitter_are_in_the_budget(monkeypatch):
     """And of a run with random numbers, XLA makes them alone."""
     monkeypatch.setattr(programs, "refused", {})
@@ -85,6 +86,7 @@ def test_every_variable_key_and_attribute_is_documented(swing):
         assert f"`{name}`" in text, name
 
 
+@pytest.mark.full
 def test_command_writes_what_can_be_read_and_shown_again(dock, tmp_path):
     code, out, err = dock(*SWING, "--out", "swing")
     assert code == 0, err
@@ -107,6 +109,7 @@ def test_command_writes_what_can_be_read_and_shown_again(dock, tmp_path):
     assert json.loads(again.stdout)["amplitude_ratio"] == dockdyn.summarise(stored)["amplitude_ratio"]
 
 
+@pytest.mark.full
 def test_gains_visited_and_their_stability_are_told(dock):
     """A gain of 30 N s/m is below the 41.07 that stabilise, by the exact map and by Routh's table alike."""
     gain = ("--set", "loop.compensator={law='linear-gain', gain=30, slope=3}", "--set", "duration=10 s")
@@ -220,6 +223,7 @@ def test_a_motion_that_fades_or_lasts_is_not_unstable(preset):
     assert "unstable" not in " ".join([found.verdict, *found.warnings]) and not found.alarming
 
 
+@pytest.mark.full
 def test_without_a_contact_the_run_names_the_duration(dock):
     """What judges a rig needs a contact; who runs one has not asked for margins."""
     for command in ("run", "stability"):

@@ -227,6 +227,7 @@ def test_two_bodies_move_as_by_another_integrator():
     assert np.abs(seen["kinetic_energy"][:rows].ravel() - energies).max() < CLOSE * energies[0]
 
 
+@pytest.mark.full
 def test_an_undamped_bounce_is_the_same_at_every_speed():
     """A linear contact knows no scale: whether a force pulls at onset is not for the rounding of its depth to say."""
     speeds = (0.05, 1e-3, 1e-5, 1e-7)

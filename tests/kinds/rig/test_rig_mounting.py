@@ -29,6 +29,7 @@ def stated(name, keys):
     return dockdyn.load(name, {key: value for key, value in keys.items() if value is not None})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("keys", "reference"),
     [
@@ -62,6 +63,7 @@ BOTH = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("keys", BOTH)
 def test_margins_are_of_the_rig_that_is_simulated(keys):
     """Its own map over a cycle, with means by quadrature, and that which the margins make of matrix exponentials."""
@@ -72,6 +74,7 @@ def test_margins_are_of_the_rig_that_is_simulated(keys):
     )
 
 
+@pytest.mark.full
 def test_the_root_of_a_loop_with_a_tool_is_that_of_its_equation():
     """m s² + (m_t s² + B s + K) G e^{−s h} = 0, where h adds half a hold and half a step to the delay; second order in both."""
     mass, stiffness, damping, tool, delay = 500.0, 20e3, 50.0, 25.0, 8e-3

@@ -110,6 +110,7 @@ def test_a_robot_in_samples_is_the_continuous_one_behind_a_hold(order):
         )
 
 
+@pytest.mark.full
 def test_the_robot_of_the_paper_in_samples():
     """Its samples at 2 ms are printed to six decimals; zero and poles come back to that."""
     robot = {"a": [-1.295833, 0.483292], "b": [0.548679, -0.361221], "period": "2 ms"}
@@ -155,6 +156,7 @@ def test_margins_count_a_stated_gain_or_lead_and_say_what_they_leave_out():
     assert [line for line in other["warnings"] if "without its compensator (energy-layer)" in line]
 
 
+@pytest.mark.full
 def test_a_virtual_contact_counts_in_margins():
     """Half of the stiffness in software: half of the force is late, so half of the damping is lost."""
     changes = {"contact.normal.stiffness": 1e4, "loop.virtual_contact": {"stiffness": 1e4, "damping": 0.0}}

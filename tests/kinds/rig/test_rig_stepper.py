@@ -32,6 +32,7 @@ def law_of(case):
     return maker.make(maker.complete(case.content.loop.compensator))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "changes",
     [LEAD, FORCE, LEAD | {"loop.sensor.noise": 2.0, "loop.sensor.position_noise": 1e-6, "loop.sensor.delay": 0.003}],

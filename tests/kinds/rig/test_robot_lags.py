@@ -80,6 +80,7 @@ def test_traced_numbers_make_the_same_robot(rig, robot):
     assert all(getattr(slope, name) != 0 for name in robot if name != "order")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("key", "robot"), [("bandwidth", {"bandwidth": 25.0, "damping": 0.7}), ("time_constant", {"time_constant": 0.006})]
 )
@@ -93,6 +94,7 @@ def test_margins_have_derivatives_by_what_the_data_sheet_says(rig, key, robot):
     assert found["sensitivities"][f"loop.robot.{key}"] == pytest.approx((high - low) / 0.002, rel=1e-3)
 
 
+@pytest.mark.full
 def test_it_is_swept_and_distributed(rig, tmp_path):
     swept = stability_dataset(rig(bandwidth=25.0, damping=0.7), [Sweep("loop.robot.bandwidth", "10 Hz", "40 Hz", 3)])
     (values,) = (swept[name].values for name in swept.coords if name.startswith("loop.robot") or name == "x")

@@ -33,6 +33,7 @@ def test_lead_and_layer_keep_the_amplitude_from_soft_to_hard():
     assert np.abs(ratios({}, "lead-energy", [2e3, 2e4, 2e5]) - 1).max() < 0.02
 
 
+@pytest.mark.full
 def test_a_wrong_lead_is_rescued_by_the_layer_alone():
     """Without the layer a lead that is 30 % too short lets the amplitude grow as 0.3 l K / 2m says."""
     alone = ratios({}, "command-lead", [2e4], 0.7)[0]
@@ -53,6 +54,7 @@ def test_lead_and_layer_keep_the_amplitude_of_every_motion(motion, wrong, noisy)
     assert np.abs(found - 1).max() < (0.02 if wrong == 1 and not noisy else 0.03)
 
 
+@pytest.mark.full
 def test_what_a_stepped_rig_is_asked_has_its_step():
     """A period of the compensator counts with continuous dynamics only; digital ones step and ask at their own."""
     first, second = (
@@ -62,6 +64,7 @@ def test_what_a_stepped_rig_is_asked_has_its_step():
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.full
 def test_a_held_force_counts_as_held_however_the_motion_is_integrated():
     """Continuous dynamics under a force that is sampled with the command are digital ones of that period."""
     law = {"law": "energy-layer"}

@@ -45,6 +45,7 @@ def test_a_figure_of_the_whole_motion_can_be_required(file):
         rehearse(dockdyn.load(file, {"requirements": {"wall_time": "< 5 s"}}))
 
 
+@pytest.mark.full
 def test_the_duration_that_is_suggested_decides_all(dock, file):
     """Most of the cases are on their way at 6 s; what they come to shows by the duration that the campaign names."""
     answers = {}

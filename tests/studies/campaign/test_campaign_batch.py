@@ -36,6 +36,7 @@ SWUNG_OUT = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("more", ["", LATE], ids=["", "friction and delay"])
 def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, more):
     """To rounding, which may move an event across the end of a step."""
@@ -54,7 +55,8 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
             assert value == pytest.approx(expected, rel=room, abs=small, nan_ok=True), name
 
 
-@pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
+@pytest.mark.full
+@pytest.mark.parametrize("more", ["", LATE], ids=["", "friction and delay"])
 def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
     """Steps that are chosen depend on rounding, so each run may err in its own way by the tolerance."""
     file = tmp_path / "docking.toml"
@@ -101,7 +103,8 @@ def offered(figures):
     return {name.removesuffix(".least").removesuffix(".largest") for name in figures} - set(LEFT_OUT)
 
 
-@pytest.mark.parametrize("preset", [*(pytest.param(name, marks=pytest.mark.full) for name in FREE), "small"])
+@pytest.mark.full
+@pytest.mark.parametrize("preset", [*(name for name in FREE), "small"])
 def test_a_case_of_a_batch_has_the_figures_of_a_run(file, preset):
     scenario = dockdyn.load(file if preset == "small" else preset).at({})
     summary = figures_of(dockdyn.summarise(dockdyn.simulate(scenario)))
@@ -139,6 +142,7 @@ def test_a_case_that_fails_stops_nothing(file):
     assert np.isfinite(found.figures["peak_normal_force_N"]).tolist() == [True, False, False, True]
 
 
+@pytest.mark.full
 def test_too_many_events_fail_with_their_reason(file):
     """A delay that feeds energy into a bounce, and a log too short for it: the reason is that of a run alone."""
     beside = {"loop.delay": "0.1 s", "approach.lateral_offset": [0.05, 0.0]}  # the cone is met beside the latch

@@ -120,6 +120,7 @@ def test_terminal_shows_every_campaign(name, datasets, capsys):
     assert f"{answers['runs']} cases" in shown and "None" not in shown and "nan" not in shown
 
 
+@pytest.mark.full
 def test_hundred_thousand_cases_are_quick_and_small():
     dataset = campaign(100_000, requirements=REQUIRED)
     render_page(campaign_report(campaign(10)))  # loads what draws

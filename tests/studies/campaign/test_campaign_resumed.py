@@ -190,7 +190,8 @@ def test_no_flipped_byte_passes():
                 opened(whole[:place] + change + whole[place + 1 :], "a" * 64, "chunk-7")
 
 
-@pytest.mark.parametrize("kills", [(3,), pytest.param((1, 3, 5), marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("kills", [(3,), (1, 3, 5)])
 def test_killed_and_resumed_it_is_the_same(file, whole, kills):
     folder = file.parent / f"killed {len(kills)}"
     arguments = ("campaign", "run", file, "--out", folder, "--resume", "--json")
@@ -206,6 +207,7 @@ def test_killed_and_resumed_it_is_the_same(file, whole, kills):
     assert reference.drop_attrs(deep=False).identical(resumed.drop_attrs(deep=False))
 
 
+@pytest.mark.full
 def test_workers_give_the_same_store(file, whole):
     pytest.importorskip("distributed")
     folder = file.parent / "workers"
@@ -240,6 +242,7 @@ def test_a_worker_of_a_cluster_may_die(file, whole):
     assert reference.drop_attrs(deep=False).identical(shared.drop_attrs(deep=False))
 
 
+@pytest.mark.full
 def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
     """Files of more than 8 kB cannot be written: no chunk can be kept."""
     folder = file.parent / "full"

@@ -72,6 +72,7 @@ def least_speed() -> float:
     return math.sqrt(2 * work / reduced)
 
 
+@pytest.mark.full
 def test_the_known_probability_is_in_its_interval():
     """In 90 to 99 of 100 seeds, as an interval of 95 % should."""
     fast = (FASTEST - least_speed()) / (FASTEST - SLOWEST)

@@ -87,6 +87,7 @@ def designed(folder, text):
     return dockdyn.design(file, folder / "design")
 
 
+@pytest.mark.full
 def test_the_damper_of_least_peak_force(tmp_path):
     answer = designed(tmp_path, CONTACT + '[design]\nminimise = "peak_normal_force"\nevaluations = 60\n' + DAMPING)
     best = minimize_scalar(
@@ -130,6 +131,7 @@ high = "20 kN/m"
     assert answer["constraints"][0]["price"] == pytest.approx(-abs(slope), rel=2e-2)
 
 
+@pytest.mark.full
 def test_the_stiffest_latch_that_captures(tmp_path):
     text = '[design]\nmaximise = "latch.stiffness"\nevaluations = 200\nconstraints = { captured = true }\n'
     answer = designed(tmp_path, LATCH + text + STIFFNESS)

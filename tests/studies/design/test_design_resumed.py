@@ -129,6 +129,7 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
         assert trail.read_bytes() == before
 
 
+@pytest.mark.full
 def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
     """Of one run; what is torn off among designs with derivatives, or behind them, comes again, byte for byte."""
     text = SCENARIO.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"')

@@ -62,6 +62,7 @@ def effective_mass(place):
     return 1 / (1 / mass + lever**2 / inertia + 1 / TARGET)
 
 
+@pytest.mark.full
 def test_where_a_ballast_makes_the_impact_softest(tmp_path):
     """(a − s m₂/m)² / (I₀ + s² m₁ m₂/m) is largest, and the effective mass least, at s = −I₀ / (a m₁); F = v √(k mₑ)."""
     best = -(TURNS + OWN) / (OFFSET * HUB)

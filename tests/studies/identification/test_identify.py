@@ -75,7 +75,8 @@ def phases(seeds: int) -> dict[str, np.ndarray]:
     return {method: np.array(values) for method, values in found.items()}
 
 
-@pytest.mark.parametrize("seeds", [40, pytest.param(200, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seeds", [40, 200])
 def test_refined_estimates_are_unbiased_where_least_squares_are_not(seeds):
     found = phases(seeds)
     one_run = 0.033  # deg, by which single runs scatter: −2.29 is that of one
@@ -271,7 +272,8 @@ def test_contact_without_noise(delay):
     assert known.surface.value == pytest.approx(0.0, abs=1e-7)
 
 
-@pytest.mark.parametrize("seeds", [6, pytest.param(32, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seeds", [6, 32])
 def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):
     """0.5 N of force noise, 0.01 mm of position noise; delays of any share of a period."""
     scores = []
@@ -289,6 +291,7 @@ def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):
     assert sizes.min() > 1 - 3 / math.sqrt(2 * seeds)
 
 
+@pytest.mark.full
 def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path):
     made, _ = bounce(2.3e-3, 1, 0.5)
     numbers = []

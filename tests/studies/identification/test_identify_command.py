@@ -28,6 +28,7 @@ def answer(dock, tmp_path):
     return command
 
 
+@pytest.mark.full
 def test_robot_of_a_clean_log(answer):
     found = answer("robot", lines(log()))
     assert (found["orders"], found["delay_samples"], found["period_s"]) == ([2, 2], 0, PERIOD)
@@ -69,6 +70,7 @@ def test_decimal_commas_and_a_period_for_times_that_are_rounded(answer):
     assert answer("robot", plain, "--period", "2 ms")["period_s"] == PERIOD
 
 
+@pytest.mark.full
 def test_folder_holds_a_report_and_a_robot_that_goes_into_a_scenario(dock, tmp_path):
     ended = dock("identify", "robot", written(tmp_path, lines(log(1e-4))), "--out", "found")
     assert ended.returncode == 0
@@ -223,6 +225,7 @@ def test_options_that_cannot_be_used_are_refused_in_one_line(dock, tmp_path, arg
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_contact_of_a_bounce(answer, dock, tmp_path):
     found = answer("contact", bounced(), "--delay", "0")
     assert found["stiffness_N_m"] == pytest.approx(2e4, abs=4 * found["stiffness_deviation_N_m"])
@@ -307,6 +310,7 @@ def test_a_plan_is_a_log_but_for_the_robot(dock, answer, tmp_path):
     assert found["phase_at_10_hz_deg"] == pytest.approx(-2.870, abs=1e-3)
 
 
+@pytest.mark.full
 def test_a_plan_for_an_arm_of_a_urdf_leads_its_tip_along_the_line(dock, tmp_path):
     """Against Pinocchio's forward kinematics; slanted axes, a sliding joint, a link beside the way."""
     pinocchio = pytest.importorskip("pinocchio")

@@ -52,6 +52,7 @@ def as_assembly(tips, depth):
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("tips", "depth"), [(TIPS[:1], 0.0), (TIPS[1:2], REST), (TIPS, REST)])
 def test_a_group_has_the_margins_of_its_members_in_free_flight(load, tips, depth):
     known = dockdyn.margins(load(in_flight(tips, depth)))
@@ -98,6 +99,7 @@ def test_two_masses_on_a_spring_and_a_delayed_contact(load, element):
     assert [row[0] for row in page.tables["The motion that decides"]][-3:] == [row["body"] for row in found["mode"]]
 
 
+@pytest.mark.full
 def test_a_sweep_finds_the_critical_delay(load):
     limit = critical_by_hand()
     data = stability_dataset(load(on_a_spring(0.01)), [parse_sweep(f"loop.delay=0:{2 * limit}:7")])
@@ -190,6 +192,7 @@ def test_bad_input_is_one_clear_line(load, preset, changes, words):
         assert word in said, said
 
 
+@pytest.mark.full
 def test_the_state_may_be_that_of_a_time_or_of_the_largest_force(dock):
     chosen = ("--set", "stability.at=peak-force")
     code, out, _ = dock("stability", "flexible-panels", *chosen)

@@ -215,6 +215,7 @@ def check_sensitivities(scenario):
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("structure", "count"),
     [("continuous gain", 3)]
@@ -228,6 +229,7 @@ def test_every_sensitivity_is_a_change_that_a_rig_can_make(structure, count, tmp
             assert not {"loop.hold.period", "loop.sensor.period"} & set(found["sensitivities"])
 
 
+@pytest.mark.full
 def test_periods_that_are_tied_are_scaled_together():
     """Hold and dynamics at 4 ms, sensor at 1 ms: one row, and its sign is that of a rig made slower as a whole."""
     stepped = {"period": 0.004, "method": "zero-order-hold"}

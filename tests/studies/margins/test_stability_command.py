@@ -24,6 +24,7 @@ KEYS = {
 }
 
 
+@pytest.mark.full
 def test_json_is_the_margins_alone(dock, tmp_path):
     code, out, err = dock("stability", "sazawal-spring-dashpot", *PROBE, "--json")
     assert (code, err) == (0, "")
