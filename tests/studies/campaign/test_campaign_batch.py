@@ -104,7 +104,7 @@ def offered(figures):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("preset", [*(name for name in FREE), "small"])
+@pytest.mark.parametrize("preset", [*FREE, "small"])
 def test_a_case_of_a_batch_has_the_figures_of_a_run(file, preset):
     scenario = dockdyn.load(file if preset == "small" else preset).at({})
     summary = figures_of(dockdyn.summarise(dockdyn.simulate(scenario)))
