@@ -43,7 +43,7 @@ def spun(bodies, p, joints, rates, spin):
     if isinstance(bodies, PlanarTree):
         _, middle, _ = bodies.middle(bodies.placed(joints, jnp.asarray(spin), rates))
         return jnp.concatenate([jnp.stack(middle), jnp.zeros(1), joints]), jnp.array([0.0, 0.0, spin, *rates])
-    _, middle, _ = bodies.middle(bodies.placed(joints, jnp.array([0.0, 0.0, spin]), rates))
+    _, middle = bodies.middle(bodies.poses(joints))
     q = jnp.concatenate([middle, jnp.array([1.0, 0.0, 0.0, 0.0]), joints])
     return q, jnp.array([0.0, 0.0, 0.0, 0.0, 0.0, spin, *rates])
 

@@ -205,14 +205,14 @@ def test_kinetic_energy_of_a_planar_tree(seed):
         plane, tree = (tree_of(links, base=base) for base in ("planar", "free"))
         plane, space = PlanarTree.of(plane), SpatialTree(tree)
         turning = jnp.zeros(3).at[2].set(spin)
-        motion = space.placed(joints, turning, rates)
         # the whole energy of the general tree has the centre of mass in it
-        whole, _, drift = space.middle(motion)
+        poses = space.poses(joints)
+        (whole, _), drift = space.middle(poses), space.moving(poses, turning, rates).drift
         q = Configuration(jnp.zeros(3), jnp.eye(4)[0], joints, jnp.zeros((0, 4)), jnp.zeros(0))
         total = tree.kinetic_energy(q, jnp.concatenate([jnp.zeros(3), turning, rates]))
         found = (
             plane.kinetic(plane.placed(joints, spin, rates)),
-            space.kinetic(motion),
+            space.kinetic(joints, turning, rates),
             total - 0.5 * whole * drift @ drift,
         )
         return found, energy_about_the_centre(links, joints, turning, rates)
@@ -247,7 +247,7 @@ def test_kinetic_energy_of_a_tree_in_space():
     @Program
     def energies(x, spin, rates):
         bodies = SpatialTree(tree_of(links))
-        return bodies.kinetic(bodies.placed(x, spin, rates)), energy_about_the_centre(links, x, spin, rates)
+        return bodies.kinetic(x, spin, rates), energy_about_the_centre(links, x, spin, rates)
 
     found, expected = energies(x, spin, rates)
     assert float(found) == pytest.approx(float(expected), rel=1e-12)
@@ -267,10 +267,9 @@ def potentials(field, joints, t, centre, attitude, q):
     plane = PlanarTree.of(tree_of(SOME, base="planar"))
     flat = plane.placed(joints, jnp.asarray(0.0), jnp.zeros(5))
     space = SpatialTree(tree_of(SOME))
-    motion = space.placed(joints, jnp.zeros(3), jnp.zeros(5))
     return (
         plane.potential(field, t, Pair(centre[0], centre[1]), attitude, flat),
-        space.potential(field, t, centre, q, motion),
+        space.potential(field, t, centre, q, joints),
     )
 
 

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.impact.laws.contact_matrix import contact_matrix
 from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.mechanics.dense import factored, solve_definite, solved
+from dockdyn.mechanics.dense import factored, jacobian, solve_definite, solved
 from dockdyn.mechanics.retraction import Attitudes, each, inward, moved, outward
 from dockdyn.mechanics.vector import Vector
 
@@ -125,7 +125,7 @@ def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> R
 
 def _mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
     """∂²L/∂v²."""
-    return jax.hessian(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros(size))
+    return jacobian(lambda v: jax.grad(model.lagrangian, 2)(t, q, v, mode), jnp.zeros(size))[1]
 
 
 def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Array, "n n"]]:
@@ -187,7 +187,7 @@ class Held(NamedTuple):
             return jnp.zeros((0, size))
 
         def found() -> Float[Array, "rows n"]:
-            rows = jax.jacfwd(lambda x: self.rows(model, t, moved(model.attitudes, q, x), mode))(jnp.zeros(size))
+            _, rows = jacobian(lambda x: self.rows(model, t, moved(model.attitudes, q, x), mode), jnp.zeros(size))
             return jnp.where(self.acting[:, None], rows, 0.0)
 
         blank = jnp.zeros((self.acting.shape[0], size))

@@ -26,7 +26,7 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import Held, Mechanical, Numbers, Point, Row, gradients, softened
-from dockdyn.mechanics.dense import Factors, factored, solved
+from dockdyn.mechanics.dense import Factors, factored, jacobian, solved
 from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
 from dockdyn.mechanics.vector import once
 
@@ -102,10 +102,8 @@ def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tup
     """The residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
-    value, along = jax.linearize(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v)
-    # the columns are worked together, in one copy of the program
-    value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(size))))
-    masses = jnp.diagonal(jacobian)
+    value, slopes = once(jacobian(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v))
+    masses = jnp.diagonal(slopes)
     if start.rows.shape[0]:
         # impulses enter linearly
         halfway = moved(attitudes, start.at.q, 0.5 * h * v)
@@ -113,8 +111,8 @@ def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tup
         acting = start.held.acting
         follow = jnp.sum(start.rows**2 / masses, axis=1)
         corner = jnp.diag(jnp.where(acting, -softened(follow, acting), 1.0))
-        jacobian = jnp.concatenate([jacobian, jnp.concatenate([across, corner])], axis=1)
-    return value, once(factored(jacobian)), masses
+        slopes = jnp.concatenate([slopes, jnp.concatenate([across, corner])], axis=1)
+    return value, once(factored(slopes)), masses
 
 
 def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton) -> Step:

@@ -34,7 +34,7 @@ from dockdyn.kinds.orbital_arm.model_parts import (
     handed_over,
     handed_over_in_plane,
 )
-from dockdyn.mechanics.dense import solve_definite
+from dockdyn.mechanics.dense import jacobian, solve_definite
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.planar import Pair, PlanarTree
@@ -131,13 +131,15 @@ class OrbitalArm(Mechanical):
     @trace_once
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
         centre, attitude, joints, moving, spin, rates = self.split(q, v)
-        bodies: Any = self.held(mode)
-        placed = bodies.placed(joints, spin, rates)
-        whole = jnp.sum(bodies.mass) if isinstance(bodies, PlanarTree) else jnp.sum(bodies.mass())
-        speed = moving.dot(moving) if self.planar else moving @ moving
-        energy = bodies.kinetic(placed) + 0.5 * whole * speed
+        bodies = self.held(mode)
+        if isinstance(bodies, PlanarTree):
+            place: Any = bodies.placed(joints, spin, rates)
+            energy = bodies.kinetic(place) + 0.5 * jnp.sum(bodies.mass) * moving.dot(moving)
+        else:
+            place = joints
+            energy = bodies.kinetic(joints, spin, rates) + 0.5 * jnp.sum(bodies.masses()) * (moving @ moving)
         if self.orbit is not None:
-            energy = energy - bodies.potential(self.orbit, t, centre, attitude, placed)
+            energy = energy - bodies.potential(self.orbit, t, centre, attitude, place)
         if not self.passive:
             energy = energy - 0.5 * jnp.sum(self.stiffness * (joints - self.rest) ** 2)
         return energy
@@ -167,8 +169,8 @@ class OrbitalArm(Mechanical):
             at = (jnp.asarray(part[link], float) for part in placed.origin)
             turn = jnp.stack([x, -y, zero, y, x, zero, zero, zero, one]).reshape(3, 3)
             return jnp.stack([*at, zero]), product(turn, self.bodies.still[link])
-        motion = self.bodies.placed(joints, spin, rates)
-        return motion.position[link], motion.rotation[link]
+        poses = self.bodies.poses(joints)
+        return poses.position[link], poses.rotation[link]
 
     def places(self, q: Numbers) -> Float[Array, "points 3"]:
         """Contact points (m) in station axes."""
@@ -301,9 +303,8 @@ class OrbitalArm(Mechanical):
 
         size = self.stiffness.shape[0]
         joints = q[q.shape[0] - size :]
-        moving = jax.jacfwd(place)(joints)
-        at = Vector.of(place(joints))
-        normals = jnp.stack([surface.distance_and_normal(at)[1].array() for surface in surfaces])
+        at, moving = jacobian(place, joints)
+        normals = jnp.stack([surface.distance_and_normal(Vector.of(at))[1].array() for surface in surfaces])
         normal = normals[fired % len(surfaces)]
         axes = jnp.concatenate([normal[None], across(normal, self.planar)])
         own = axes @ moving
@@ -340,5 +341,5 @@ class OrbitalArm(Mechanical):
         """Gradient of the ties."""
         size = self.stiffness.shape[0]
         first = q.shape[0] - size
-        own = jax.jacfwd(lambda joints: self.ties(q.at[first:].set(joints), mode))(q[first:])
+        _, own = jacobian(lambda joints: self.ties(q.at[first:].set(joints), mode), q[first:])
         return jnp.concatenate([jnp.zeros((own.shape[0], self.velocity.shape[0] - size)), own], axis=1)

@@ -16,13 +16,13 @@ from dockdyn.integrate.variational.mechanical import Numbers, Point, Row, veloci
 from dockdyn.kinds.orbital_arm.model import Mode, OrbitalArm
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.planar import Pair, PlanarTree
-from dockdyn.mechanics.trees.screws import applied
 from dockdyn.mechanics.trees.spatial import SpatialTree
 from dockdyn.mechanics.vector import Vector
 
 
 class Bodies(NamedTuple):
-    """All links against the base, in base axes; rates count the base's turning, not its translation."""
+    """All links against the base, in base axes; what moves counts the base's turning, not its translation, and may or may not
+    count the drift of the common centre."""
 
     mass: Float[Array, "links"]
     origin: Float[Array, "links 3"]  # m
@@ -43,12 +43,12 @@ def _bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Array, rate
         rate = jnp.stack([jnp.asarray(placed.rate[link], float) for link in links])
         spin = jnp.zeros((len(links), 3)).at[:, 2].set(held.inertia * rate)
         return Bodies(held.mass, stacked(placed.origin), stacked(placed.centre), stacked(placed.drifting), spin)
-    motion, mass = held.placed(joints, turning, rates), held.mass()
-    momenta = held.momenta(motion)
-    linear, angular = applied(motion.rotation, momenta[:, :3]), applied(motion.rotation, momenta[:, 3:])
-    centre = held.centres(motion)
+    poses, mass = held.poses(joints), held.masses()
+    momenta = jnp.stack(held.moving(poses, turning, rates).momenta)
+    linear, centre = momenta[:, :3], held.centres(poses)
     safe = jnp.where(mass == 0, 1.0, mass)[:, None]
-    return Bodies(mass, motion.position, centre, linear / safe, angular - jnp.cross(centre - motion.position, linear))
+    spin = momenta[:, 3:] - jnp.cross(centre, linear)
+    return Bodies(mass, jnp.stack(poses.position), centre, linear / safe, spin)
 
 
 def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dict[str, Array]:
@@ -73,7 +73,7 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     potential = energy - model.lagrangian(t, q, v, mode)
     spinning = turn @ angular.sum(0)
     orbital = (spinning + whole * jnp.cross(position, moving))[2]
-    links = len(model.bodies.parents) if isinstance(model.bodies, PlanarTree) else len(model.bodies.tree.layout.parents)
+    links = len(model.bodies.parents)
     return {
         "joint_angle": joints,
         "joint_rate": rates,

@@ -1,24 +1,59 @@
 """A tree of rigid links on a free base in space, about its common centre of mass.
 
+Twists and momenta are (v, ω) and (p, L) in base axes, of and about the point of the base frame's origin: so those of links
+along the way add up as they are. Links follow one another, each with a few small arrays.
+
 Units: SI: kg, m, rad/s, J, N m s.
-Source: kinetic energy about the common centre of mass, own derivation; checked against `mechanics.tree`.
+Source: kinetic energy about the common centre of mass and its derivatives, own derivation; checked against `mechanics.tree`
+and against differentiation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import rigid_parts
-from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Tree
-from dockdyn.mechanics.trees.screws import applied
+from dockdyn.mechanics.trees.composite_bodies import Tree
+from dockdyn.mechanics.trees.screws import applied, bracket, cross, product, transposed
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.programs import trace_once
 
 Three = Float[Array, "3"]
+Six = Float[Array, "6"]
+Row = Float[Array, "joints"]
+
+
+class Body(NamedTuple):
+    """What is rigid of a link, in link axes."""
+
+    mass: Scalar  # kg
+    centre: Three  # m
+    inertia: Float[Array, "3 3"]  # kg m², about the centre
+
+
+class Poses(NamedTuple):
+    """Where links are against the base, one after another, in base axes."""
+
+    rotation: tuple[Float[Array, "3 3"], ...]  # link → base axes
+    position: tuple[Three, ...]  # m
+
+
+class Moving(NamedTuple):
+    """How links move, about the common centre of mass: without its own motion."""
+
+    screws: tuple[Six | None, ...]  # of the joints, as in `SpatialTree.screws`
+    twists: tuple[Six, ...]  # m/s, rad/s
+    momenta: tuple[Six, ...]  # N s, N m s
+    drift: Three  # m/s, of the common centre against the base
 
 
 class SpatialTree(eqx.Module):
@@ -26,51 +61,170 @@ class SpatialTree(eqx.Module):
 
     tree: Tree
 
+    @property
+    def parents(self) -> tuple[int, ...]:
+        return self.tree.layout.parents
+
+    def joint_of(self, link: int) -> str:
+        """The kind of the joint on which a link sits."""
+        return self.tree.layout.joints[link] if link else "locked"
+
     @trace_once
-    def placed(self, joints: Float[Array, "joints"], spin: Three, rates: Float[Array, "joints"]) -> Motion:
-        """All links in base axes, the base turning at `spin` (rad/s, its axes) about its resting origin."""
-        still = jnp.zeros(3)
-        upright = jnp.zeros(4).at[0].set(1.0)
-        q = Configuration(still, upright, joints, jnp.zeros((0, 4)), jnp.zeros(0))
-        return self.tree.motion(q, jnp.concatenate([still, spin, rates]))
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(Body(*(part[0] for part in rigid_parts(one[None]))) for one in self.tree.links.inertia)
 
-    def momenta(self, motion: Motion) -> Float[Array, "links 6"]:
-        """By link, in link axes."""
-        return applied(self.tree.links.inertia, motion.twist)
+    @trace_once
+    def poses(self, joints: Row) -> Poses:
+        """Of all links at joint coordinates (rad or m)."""
+        links, coordinates = self.tree.links, iter(joints)
+        rotation, position = [jnp.eye(3)], [jnp.zeros(3)]
+        for link, parent in list(enumerate(self.parents))[1:]:
+            turn, place, joint = links.mount_turn[link], links.mount[link], self.joint_of(link)
+            if joint == "prismatic":
+                place = place + applied(turn, links.axis[link]) * next(coordinates)
+            elif joint == "revolute":
+                turn = product(turn, _turned(links.axis[link], next(coordinates)))
+            if parent:  # the base's own axes and origin are those of all
+                place = position[parent] + applied(rotation[parent], place)
+                turn = product(rotation[parent], turn)
+            rotation.append(turn)
+            position.append(place)
+        return Poses(tuple(rotation), tuple(position))
 
-    def mass(self) -> Float[Array, "links"]:
+    def screws(self, poses: Poses) -> list[Six | None]:
+        """The twist by which each link's joint moves it and all beyond it, at unit rate; None for what is locked."""
+        found: list[Six | None] = []
+        for link in range(len(self.parents)):
+            joint = self.joint_of(link)
+            if joint == "locked":
+                found.append(None)
+                continue
+            axis = applied(poses.rotation[link], self.tree.links.axis[link])
+            still = jnp.zeros(3)
+            turning = [cross(poses.position[link], axis), axis]
+            found.append(jnp.concatenate([axis, still] if joint == "prismatic" else turning))
+        return found
+
+    def twists(self, screws: Sequence[Six | None], base: Six, rates: Row) -> list[Six]:
+        """Of all links, the base's being given."""
+        found, rate = [base], iter(rates)
+        for screw, parent in list(zip(screws, self.parents, strict=True))[1:]:
+            found.append(found[parent] if screw is None else found[parent] + screw * next(rate))
+        return found
+
+    def beyond(self, each: Sequence[Six]) -> list[Six]:
+        """By link, the sum over it and all links that it carries."""
+        found = list(each)
+        for link in reversed(range(1, len(found))):
+            found[self.parents[link]] = found[self.parents[link]] + found[link]
+        return found
+
+    def centres(self, poses: Poses) -> Float[Array, "links 3"]:
+        """Centres of mass of the links (m)."""
+        found = [
+            place + applied(turn, body.centre)
+            for turn, place, body in zip(poses.rotation, poses.position, self.bodies(), strict=True)
+        ]
+        return jnp.stack(found)
+
+    def masses(self) -> Float[Array, "links"]:
+        """Of the links (kg)."""
         return self.tree.links.inertia[:, 0, 0]
 
-    def middle(self, motion: Motion) -> tuple[Scalar, Three, Three]:
-        """Mass of all, and place and velocity of its centre against the base."""
-        whole = jnp.sum(self.mass())
-        momentum = applied(motion.rotation, self.momenta(motion)[:, :3]).sum(0)
-        place = (self.mass()[:, None] * self.centres(motion)).sum(0) / whole
-        return whole, place, momentum / whole
+    def middle(self, poses: Poses) -> tuple[Scalar, Three]:
+        """Mass of all, and place of their common centre against the base (m)."""
+        whole = jnp.sum(self.masses())
+        return whole, self.masses() @ self.centres(poses) / whole
 
-    def centres(self, motion: Motion) -> Float[Array, "links 3"]:
-        """Centres of mass of the links (m)."""
-        _, centre, _ = rigid_parts(self.tree.links.inertia)
-        return motion.position + applied(motion.rotation, centre)
+    @trace_once
+    def moving(self, poses: Poses, spin: Three, rates: Row) -> Moving:
+        """The links at rates of the joints (rad/s or m/s), the base turning at `spin` (rad/s, its axes)."""
+        screws, (whole, _) = self.screws(poses), self.middle(poses)
+        twists = self.twists(screws, jnp.concatenate([jnp.zeros(3), spin]), rates)
+        drift = sum(momentum[:3] for momentum in self.momenta(poses, twists)) / whole
+        base = jnp.concatenate([-drift, spin])
+        about = self.twists(screws, base, rates)
+        return Moving(tuple(screws), tuple(about), tuple(self.momenta(poses, about)), drift)
 
-    def kinetic(self, motion: Motion) -> Scalar:
+    def momenta(self, poses: Poses, twists: Sequence[Six]) -> list[Six]:
+        """Of each link."""
+        found = []
+        for turn, place, body, twist in zip(poses.rotation, poses.position, self.bodies(), twists, strict=True):
+            spin, centre = twist[3:], place + applied(turn, body.centre)
+            linear = body.mass * (twist[:3] + cross(spin, centre))
+            angular = applied(turn, applied(body.inertia, applied(transposed(turn), spin)))
+            found.append(jnp.concatenate([linear, angular + cross(centre, linear)]))
+        return found
+
+    def kinetic(self, joints: Row, spin: Three, rates: Row) -> Scalar:
         """Kinetic energy (J) about the common centre of mass."""
-        whole, _, drift = self.middle(motion)
-        return 0.5 * jnp.sum(motion.twist * self.momenta(motion)) - 0.5 * whole * (drift @ drift)
+        return _kinetic(self, joints, spin, rates)
 
-    def potential(self, orbit: Orbit, t: Scalar, centre: Three, attitude: Float[Array, "4"], motion: Motion) -> Scalar:
+    def slopes(self, joints: Row, spin: Three, rates: Row) -> tuple[Row, Three, Row]:
+        """Derivatives of the kinetic energy over its arguments, by the momenta of what each joint carries.
+
+        A joint's own turning takes all beyond it along as it moves, which changes its twists by the bracket of the joint's
+        screw with its carrier's twist. The motion of the common centre counts as given: of all that could be taken off the
+        twists it leaves the least energy.
+        """
+        found = self.moving(self.poses(joints), spin, rates)
+        carried = self.beyond(found.momenta)
+        over_joints, over_rates = [jnp.zeros(0)], [jnp.zeros(0)]
+        for link, screw in enumerate(found.screws):
+            if screw is not None:
+                changing = bracket(found.twists[self.parents[link]], screw)
+                over_joints.append((carried[link] @ changing)[None])
+                over_rates.append((carried[link] @ screw)[None])
+        return jnp.concatenate(over_joints), carried[0][3:], jnp.concatenate(over_rates)
+
+    def potential(self, orbit: Orbit, t: Scalar, centre: Three, attitude: Float[Array, "4"], joints: Row) -> Scalar:
         """Tidal potential (J) of all, their centre of mass at `centre` (m) from the reference."""
-        reference = orbit.reference(t)
+        poses, reference = self.poses(joints), orbit.reference(t)
         turn = Quaternion.of(attitude).matrix().array()
         towards = jnp.stack([reference.x, reference.y, jnp.zeros(())]) @ turn
-        mass, _, inertia = rigid_parts(self.tree.links.inertia)
-        place = centre @ turn - self.middle(motion)[1] + self.centres(motion)
+        place = centre @ turn - self.middle(poses)[1] + self.centres(poses)
         along, squared = place @ towards, (place**2).sum(-1)
-        energy = mass @ orbit.tidal(reference.radius, along, squared)
+        energy = self.masses() @ orbit.tidal(reference.radius, along, squared)
         if not orbit.gradient:
             return energy
-        # in link axes, by the transposed rotations
-        there = ((towards + place / reference.radius)[:, :, None] * motion.rotation).sum(1)
-        about = (there * applied(inertia, there)).sum(-1)
-        trace = jnp.trace(inertia, axis1=1, axis2=2)
-        return energy + orbit.spread_out(reference.radius, along, squared, trace, about).sum()
+        about, trace = [], []
+        for body, rotation, one in zip(self.bodies(), poses.rotation, place, strict=True):
+            there = applied(transposed(rotation), towards + one / reference.radius)
+            about.append(there @ applied(body.inertia, there))
+            trace.append(jnp.trace(body.inertia))
+        return energy + orbit.spread_out(reference.radius, along, squared, jnp.stack(trace), jnp.stack(about)).sum()
+
+
+def _turned(axis: Three, angle: Scalar) -> Float[Array, "3 3"]:
+    """The rotation by an angle (rad) about a unit vector."""
+    part = axis * jnp.sin(angle / 2)
+    return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2]).matrix().array()
+
+
+@jax.custom_jvp
+def _kinetic(tree: SpatialTree, joints: Row, spin: Three, rates: Row) -> Scalar:
+    """Half of twists times momenta."""
+    found = tree.moving(tree.poses(joints), spin, rates)
+    return 0.5 * sum(twist @ momentum for twist, momentum in zip(found.twists, found.momenta, strict=True))
+
+
+def _kinetic_changes(primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:  # noqa: ANN401, of JAX
+    """Value and change: in closed form over the motion, differentiated over the numbers of the tree."""
+    tree, *motion = primals
+    change = jnp.zeros(())
+    for slope, tangent in zip(tree.slopes(*motion), tangents[1:], strict=True):
+        if not isinstance(tangent, SymbolicZero):
+            change = change + slope @ tangent
+    numbers = jax.tree.leaves(tangents[0], is_leaf=lambda one: isinstance(one, SymbolicZero))
+    if not all(isinstance(one, SymbolicZero) for one in numbers):
+        full = jax.tree.map(
+            lambda one, of: jnp.zeros_like(of) if isinstance(one, SymbolicZero) else one,
+            tangents[0],
+            tree,
+            is_leaf=lambda one: isinstance(one, SymbolicZero),
+        )
+        change = change + jax.jvp(lambda tree: _kinetic.fun(tree, *motion), (tree,), (full,))[1]
+    return _kinetic(*primals), change
+
+
+_kinetic.defjvp(_kinetic_changes, symbolic_zeros=True)
