@@ -16,6 +16,7 @@ import numpy as np
 from dockdyn.translate.scalar_program import KINDS, Builder, Scalar, Store, Untranslatable, Value, kind_of
 
 SMALL = 64  # elements; larger arrays lie in memory
+FEW = 8  # turns of a loop that are written out where its body is a product and a sum
 Index = tuple[Scalar, ...]
 
 
@@ -167,7 +168,11 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
 
 
 def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
-    """`step(total, index)` over the indices below `count`, in a loop."""
+    """`step(total, index)` over the indices below `count`: few are written out, more are a loop."""
+    if count <= FEW:
+        for place in range(count):
+            start = step(start, place)
+        return start
     slot = builder.slot(kind_of(start), start)
     with builder.repeat(count) as place:
         builder.put(slot, step(builder.get(slot), place))

@@ -14,6 +14,7 @@ Source: as named above; composite bodies, Featherstone 2008, Rigid Body Dynamics
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,14 +25,14 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.link_inertia import link_inertia
+from dockdyn.mechanics.trees.link_inertia import Inertia, link_inertia, wrench_seen
 from dockdyn.mechanics.trees.screws import (
     applied,
     bracket,
     chained,
     cross,
+    entered,
     exponentials,
-    into,
     left_jacobian,
     product,
     shifted,
@@ -204,7 +205,8 @@ class Motion(NamedTuple):
     twist: Float[Array, "links 6"]
     bias: Float[Array, "links 6"]  # Ṅ v, rate of the twist at constant v
     screws: Float[Array, "screws 6"]  # those of the base, then in the order of `Index.screws`; base axes and origin
-    into: Float[Array, "links 6 6"]  # takes them to link frames
+    turn: Float[Array, "links 3 3"]  # link → base axes
+    place: Float[Array, "links 3"]  # m, base axes and origin
 
 
 class Tree(eqx.Module):
@@ -255,16 +257,16 @@ class Tree(eqx.Module):
         base = _base_subspace(self.layout.base)
         twist = base @ v[: base.shape[1]] + beyond @ relative
         changing = bracket(twist[parents], relative) + shifted(*carry, local.changing[:, None])[:, 0]
-        to_links = into(rotation, position)
         link, slot, _ = index.screws()
         attitude = Quaternion.of(q.attitude).matrix().array()
         return Motion(
             q.position + position @ attitude.T,
             product(attitude[None], rotation),
-            applied(to_links, twist),
-            applied(to_links, beyond @ changing),
+            entered(rotation, position, twist),
+            entered(rotation, position, beyond @ changing),
             jnp.concatenate([base.T, screws[link - 1, slot]]),
-            to_links,
+            rotation,
+            position,
         )
 
     def local(self, q: Configuration, v: Row) -> Local:
@@ -301,57 +303,63 @@ class Tree(eqx.Module):
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
         index, first = _index_of(self.layout), self.first_mode()
         motion = self.motion(q, v)
-        inertia, loads = self.rigid_inertia(motion)
+        inertia = [Inertia.of(one) for one in self.links.inertia]
+        loads = [one.load(*given) for one, *given in zip(inertia, motion.twist, motion.bias, strict=True)]
         bent = np.flatnonzero(index.modal.max(1, initial=-1) >= 0)
         if len(bent):
             links = jax.tree.map(lambda a: a[bent], self.links)
             eta, rates = self.modal_coordinates(q)[bent], _picked(v, index.modal)[bent]
-            own, carried = link_inertia(links, motion.twist[bent], motion.bias[bent], eta, rates, self.layout.twisting)
-            inertia, loads = inertia.at[bent].add(own[:, :6, :6]), loads.at[bent].add(carried[:, :6])
-        turned = transposed(motion.into)
-        whole = product(turned, product(inertia, motion.into))
-        beyond = jnp.asarray(index.path.T)
-        composite = (beyond @ whole.reshape(-1, 36)).reshape(-1, 6, 6)
-        load = beyond @ applied(turned, loads)
+            own = link_inertia(links, motion.twist[bent], motion.bias[bent], eta, rates, self.layout.twisting)
+            for at, link in enumerate(bent):
+                inertia[link] = inertia[link].plus(jax.tree.map(lambda part, at=at: part[at], own.inertia))
+                loads[link] = loads[link] + own.load[at]
+        frames = list(zip(motion.turn, motion.place, strict=True))
+        composite = self.carried([one.seen(*frame) for one, frame in zip(inertia, frames, strict=True)], Inertia.plus)
+        load = self.carried([wrench_seen(*frame, one) for one, frame in zip(loads, frames, strict=True)], jnp.add)
 
         owner, columns = self.owners()
-        selected = jnp.asarray(columns)
-        reached = index.path[np.ix_(owner, owner)].T > 0  # the first screw moves the second one's link
-        work = motion.screws @ applied(composite[owner], motion.screws).T
-        mass = selected.T @ jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0)) @ selected
-        h = selected.T @ (motion.screws * load[owner]).sum(-1)
+        reached = index.path[np.ix_(owner, owner)] > 0  # the second screw moves the first one's link
+        screws = motion.screws
+        work = jnp.stack([screws @ composite[link].momentum(one) for link, one in zip(owner, screws, strict=True)])
+        mass = self.by_columns(self.by_columns(jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0))).T)
+        h = self.by_columns(jnp.stack([one @ load[link] for link, one in zip(owner, screws, strict=True)]))
         if len(bent):
             at, mode = np.nonzero(index.modal[bent] >= 0)
-            push = applied(turned[bent][at], own[at, :6, 6 + mode])
-            coupling = selected.T @ ((motion.screws @ push.T) * index.path[np.ix_(bent[at], owner)].T)
+            push = [wrench_seen(*frames[bent[link]], own.coupling[link, k]) for link, k in zip(at, mode, strict=True)]
+            moved = index.path[np.ix_(bent[at], owner)]
+            coupling = self.by_columns(jnp.stack([screws @ one for one in push]).T * moved.T)
             alike = at[:, None] == at[None, :]
-            inner = jnp.where(alike, own[at[:, None], 6 + mode[:, None], 6 + mode[None, :]], 0.0)
+            inner = jnp.where(alike, own.modal[at[:, None], mode[:, None], mode[None, :]], 0.0)
             inside = applied(links.stiffness, eta) + applied(links.damping, rates)
             mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
-            h = h.at[first:].add(carried[at, 6 + mode] + inside[at, mode])
+            h = h.at[first:].add(own.modal_load[at, mode] + inside[at, mode])
         return mass, h + self.joint_loads(q, v), motion
 
-    def rigid_inertia(self, motion: Motion) -> tuple[Float[Array, "links 6 6"], Float[Array, "links 6"]]:
-        """Mass matrices of what is rigid, and its loads M̄ Ṅv + c̄, in link axes."""
-        momentum = applied(self.links.inertia, motion.twist)
-        v, omega = motion.twist[:, :3], motion.twist[:, 3:]
-        p, spin = momentum[:, :3], momentum[:, 3:]
-        carried = jnp.concatenate([cross(omega, p), cross(omega, spin) + cross(v, p)], -1)
-        return self.links.inertia, applied(self.links.inertia, motion.bias) + carried
+    def carried[T](self, each: list[T], plus: Callable[[T, T], T]) -> list[T]:
+        """By link, the sum over it and all links that it carries."""
+        found = list(each)
+        for link, parent in list(enumerate(self.layout.parents))[:0:-1]:
+            found[parent] = plus(found[parent], found[link])
+        return found
 
-    def owners(self) -> tuple[Int[np.ndarray, "screws"], Float[np.ndarray, "screws n"]]:
-        """The link from which on outwards each screw of a motion moves, and the matrix screws × n of their velocities."""
+    def owners(self) -> tuple[Int[np.ndarray, "screws"], Int[np.ndarray, "screws"]]:
+        """The link from which on outwards each screw of a motion moves, and whose velocity it belongs to."""
         link, _, column = _index_of(self.layout).screws()
         size = BASES[self.layout.base]
-        selected = np.zeros((size + len(link), self.layout.columns()[2]))
-        selected[np.arange(len(selected)), np.concatenate([np.arange(size), column])] = 1.0
-        return np.concatenate([np.zeros(size, int), link]), selected
+        return np.concatenate([np.zeros(size, int), link]), np.concatenate([np.arange(size), column])
+
+    def by_columns(self, rows: Float[Array, "screws *more"]) -> Float[Array, "n *more"]:
+        """What belongs to screws, summed by their velocities."""
+        _, columns = self.owners()
+        if np.array_equal(columns, np.arange(self.layout.columns()[2])):
+            return rows
+        return jnp.zeros((self.layout.columns()[2], *rows.shape[1:])).at[columns].add(rows)
 
     def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
         """N of one link: its twist, in its own axes, by the velocities."""
-        owner, selected = self.owners()
-        moving = _index_of(self.layout).path[link, owner]
-        return (motion.into[link] @ motion.screws.T * moving) @ selected
+        owner, _ = self.owners()
+        moving = _index_of(self.layout).path[link, owner][:, None]
+        return self.by_columns(entered(motion.turn[link], motion.place[link], motion.screws) * moving).T
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """What springs and dampers of the joints take (N m, N)."""

@@ -1,20 +1,91 @@
-"""Mass matrices and loads of bent links in their own frames, by Kane's method over slices.
+"""Inertia of links in their own frames: what is rigid, and bent beams by Kane's method over slices.
+
+Twists and momenta are (v, ω) and (p, L), of and about the frame's origin.
 
 Units: SI: kg, m, kg m², N, N m.
-Source: Kane and Levinson 1985, Dynamics: Theory and Applications; Cyril et al., section 2.
+Source: Kane and Levinson 1985, Dynamics: Theory and Applications; Cyril et al., section 2; Featherstone 2008, Rigid Body
+Dynamics Algorithms, chapter 2 (inertia in another frame).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.trees.screws import cross, cross_matrix
+from dockdyn.mechanics.trees.screws import applied, cross, product, transposed
+from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import trace_once
 
 if TYPE_CHECKING:
     from dockdyn.mechanics.trees.composite_bodies import Links
+
+Three = Float[Array, "3"]
+Six = Float[Array, "6"]
+Each = Float[Array, "links slices"]
+
+
+class Inertia(NamedTuple):
+    """Moments of mass about a frame's origin, in its axes: what the mass matrix for a twist is made of."""
+
+    mass: Float[Array, ""]  # kg
+    first: Three  # kg m, Σ m r
+    second: Float[Array, "3 3"]  # kg m², Σ m (r·r 1 − r rᵀ)
+
+    @staticmethod
+    def of(matrix: Float[Array, "6 6"]) -> Inertia:
+        """From a mass matrix for (v, ω)."""
+        return Inertia(matrix[0, 0], jnp.stack([matrix[1, 5], matrix[2, 3], matrix[0, 4]]), matrix[3:, 3:])
+
+    @trace_once
+    def plus(self, other: Inertia) -> Inertia:
+        return Inertia(self.mass + other.mass, self.first + other.first, self.second + other.second)
+
+    @trace_once
+    def momentum(self, twist: Six) -> Six:
+        """Of what moves at a twist."""
+        v, omega = twist[:3], twist[3:]
+        linear = self.mass * v + cross(omega, self.first)
+        return jnp.concatenate([linear, cross(self.first, v) + applied(self.second, omega)])
+
+    @trace_once
+    def load(self, twist: Six, bias: Six) -> Six:
+        """Force and moment at a twist whose rate, in the frame's axes, is `bias`."""
+        momentum = self.momentum(twist)
+        linear, omega = momentum[:3], twist[3:]
+        turning = jnp.concatenate([cross(omega, linear), cross(omega, momentum[3:]) + cross(twist[:3], linear)])
+        return self.momentum(bias) + turning
+
+    @trace_once
+    def seen(self, rotation: Float[Array, "3 3"], position: Three) -> Inertia:
+        """The same in the frame in which `rotation` and `position` (m) place this one."""
+        first = applied(rotation, self.first)
+        lever = first + self.mass * position
+        both = first[:, None] * position + position[:, None] * lever
+        turned = product(product(rotation, self.second), transposed(rotation))
+        second = turned + (first @ position + position @ lever) * jnp.eye(3) - both
+        return Inertia(self.mass, lever, second)
+
+
+@trace_once
+def wrench_seen(rotation: Float[Array, "3 3"], position: Three, wrench: Six) -> Six:
+    """A force and moment, or a momentum, in the frame in which `rotation` and `position` (m) place its own."""
+    force = applied(rotation, wrench[:3])
+    return jnp.concatenate([force, applied(rotation, wrench[3:]) + cross(position, force)])
+
+
+class Bent(NamedTuple):
+    """Beams of bent links, in link axes."""
+
+    inertia: Inertia  # with a leading axis of links
+    coupling: Float[Array, "links width 6"]  # momentum by modal rates
+    modal: Float[Array, "links width width"]  # mass matrix of modal rates
+    load: Float[Array, "links 6"]  # M̄ Ṅv + c̄
+    modal_load: Float[Array, "links width"]
 
 
 def link_inertia(
@@ -24,35 +95,80 @@ def link_inertia(
     eta: Float[Array, "links width"],
     rates: Float[Array, "links width"],
     twisting: bool,
-) -> tuple[Float[Array, "links 6+width 6+width"], Float[Array, "links 6+width"]]:
-    """Mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams, in link axes.
+) -> Bent:
+    """Mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
 
     `links` holds the stacked numbers of the links that bend, `bias` their Ṅv; `twisting`: whether any of them twists.
     """
-    turning = twist[:, None, 3:]
-    shortened = (links.shortening * eta[:, None, None, :]).sum(-1)  # of the links' axis 1, slices
-    place = (links.shift * eta[:, None, None, :]).sum(-1)
-    place = place.at[..., 0].add(links.place - 0.5 * (shortened * eta[:, None, :]).sum(-1))
-    shift = links.shift.at[:, :, 0, :].add(-shortened)
-    moving = (shift * rates[:, None, None, :]).sum(-1)
-    curving = -((links.shortening * rates[:, None, None, :]).sum(-1) * rates[:, None, :]).sum(-1)
-    speeding = cross(turning, twist[:, None, :3] + cross(turning, place) + 2 * moving)
-    speeding = speeding.at[..., 0].add(curving) + bias[:, None, :3] + cross(bias[:, None, 3:], place)
+    modes, weight = range(eta.shape[1]), links.slice_mass
+    value, rate = ([row[:, k, None] for k in modes] for row in (eta, rates))
+    v, omega, lift, turn = (_vector(part) for part in (twist[:, :3], twist[:, 3:], bias[:, :3], bias[:, 3:]))
+    shortened = [_sum(links.shortening[:, :, k, j] * value[j] for j in modes) for k in modes]
+    curving = _sum(links.shortening[:, :, k, j] * rate[j] * rate[k] for j in modes for k in modes)
+    straight = [Vector(*(links.shift[:, :, axis, k] for axis in range(3))) for k in modes]
+    shift = [Vector(one.x - shorter, one.y, one.z) for one, shorter in zip(straight, shortened, strict=True)]
+    bent = _sum(one * eta for one, eta in zip(straight, value, strict=True))
+    sagged = links.place - 0.5 * _sum(one * eta for one, eta in zip(shortened, value, strict=True))
+    place = Vector(bent.x + sagged, bent.y, bent.z)
+    moving = _sum(one * speed for one, speed in zip(shift, rate, strict=True))
+    # of every slice at constant velocities
+    speeding = lift + turn.cross(place) + omega.cross(v + omega.cross(place) + moving * 2)
+    speeding = Vector(speeding.x - curving, speeding.y, speeding.z)
 
-    # partial velocities of every slice, and its acceleration at constant velocities as one more column
-    ahead = jnp.broadcast_to(jnp.eye(3), (*place.shape[:2], 3, 3))
-    partial = jnp.concatenate([ahead, -cross_matrix(place), shift, speeding[..., None]], -1)
-    count, slices, _, columns = partial.shape
-    whole = partial.reshape(count, 3 * slices, columns)
-    weighted = (partial * links.slice_mass[..., None, None]).reshape(whole.shape)
-    found = jnp.einsum("lsa,lsb->lab", weighted[..., :-1], whole)
-    mass, loads = found[..., :-1], found[..., -1]
-    if not twisting:
-        return mass, loads
-    # slices turn about the link's x axis, with the link and by twisting
-    row = jnp.zeros_like(whole[:, :slices, :-1]).at[..., 3].set(1.0).at[..., 6:].set(links.turn[:, :, 0, :])
-    heavy = row * links.slice_polar[..., None]
-    spin = (heavy * jnp.concatenate([twist, rates], -1)[:, None, :]).sum((1, 2))
+    heavy, pressing = place * weight, speeding * weight
+    xx, yy, zz = (_over(a * b) for a, b in ((heavy.x, place.x), (heavy.y, place.y), (heavy.z, place.z)))
+    xy, xz, yz = (_over(a * b) for a, b in ((heavy.x, place.y), (heavy.x, place.z), (heavy.y, place.z)))
+    second = jnp.stack([yy + zz, -xy, -xz, -xy, xx + zz, -yz, -xz, -yz, xx + yy], -1).reshape(-1, 3, 3)
+    weighted = [one * weight for one in shift]
+    found = Bent(
+        Inertia(_over(weight), _totals(heavy), second),
+        jnp.stack([_pair(one, place.cross(one)) for one in weighted], 1),
+        jnp.stack([jnp.stack([_over(a.dot(b)) for b in shift], -1) for a in weighted], 1),
+        _pair(pressing, place.cross(pressing)),
+        jnp.stack([_over(one.dot(pressing)) for one in shift], -1),
+    )
+    return _with_twisting(found, links, twist, bias, rates) if twisting else found
+
+
+def _with_twisting(
+    found: Bent,
+    links: Links,
+    twist: Float[Array, "links 6"],
+    bias: Float[Array, "links 6"],
+    rates: Float[Array, "links width"],
+) -> Bent:
+    """With what slices have that turn about the link's x axis, with the link and by twisting."""
+    turn, polar = links.turn[:, :, 0, :], links.slice_polar
+    heavy = turn * polar[..., None]
+    whole, shared = polar.sum(1), heavy.sum(1)
+    spin = whole * twist[:, 3] + (shared * rates).sum(-1)
     gyroscopic = cross(twist[:, 3:], spin[:, None] * jnp.eye(3)[0])
-    loads = loads + (heavy * bias[:, None, 3, None]).sum(1)
-    return mass + jnp.einsum("lsa,lsb->lab", heavy, row), loads.at[:, 3:6].add(gyroscopic)
+    return Bent(
+        found.inertia._replace(second=found.inertia.second.at[:, 0, 0].add(whole)),
+        found.coupling.at[:, :, 3].add(shared),
+        found.modal + jnp.einsum("lsa,lsb->lab", heavy, turn),
+        found.load.at[:, 3:].add(gyroscopic).at[:, 3].add(whole * bias[:, 3]),
+        found.modal_load + shared * bias[:, 3, None],
+    )
+
+
+def _vector(rows: Float[Array, "links 3"]) -> Vector:
+    """One for all slices of a link."""
+    return Vector(rows[:, 0, None], rows[:, 1, None], rows[:, 2, None])
+
+
+def _sum[T](parts: Iterable[T]) -> T:
+    return reduce(add, parts)
+
+
+def _over(each: Each) -> Float[Array, "links"]:
+    """The sum over slices."""
+    return each.sum(-1)
+
+
+def _totals(each: Vector) -> Float[Array, "links 3"]:
+    return jnp.stack([_over(each.x), _over(each.y), _over(each.z)], -1)
+
+
+def _pair(force: Vector, moment: Vector) -> Float[Array, "links 6"]:
+    return jnp.concatenate([_totals(force), _totals(moment)], -1)

@@ -62,11 +62,13 @@ def shifted(
     return jnp.concatenate([applied(turn, screws[..., :3]) + cross(place, spin), spin], -1)
 
 
-def into(rotation: Float[Array, "stack 3 3"], position: Float[Array, "stack 3"]) -> Float[Array, "stack 6 6"]:
-    """Matrices that take screws of one frame to those frames which `rotation` and `position` (m) place in it."""
-    back = transposed(rotation)
-    upper = jnp.concatenate([back, -product(back, cross_matrix(position))], -1)
-    return jnp.concatenate([upper, jnp.concatenate([jnp.zeros_like(back), back], -1)], -2)
+def entered(
+    rotation: Float[Array, "stack 3 3"], position: Float[Array, "stack 3"], screws: Float[Array, "stack 6"]
+) -> Float[Array, "stack 6"]:
+    """Screws of one frame, each in the frame that its `rotation` and `position` (m) place in it."""
+    back, spin = transposed(rotation), screws[..., 3:]
+    moving = screws[..., :3] + cross(spin, position)
+    return jnp.concatenate([applied(back, moving), applied(back, spin)], -1)
 
 
 def exponentials(turn: Float[Array, "stack 3"]) -> Float[Array, "stack 3 3"]:
