@@ -112,17 +112,11 @@ def with_gain(scenario: Scenario) -> BerthingSection:
     return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
 
 
+@partial(Program, static=("method", "most"))
 def advance(
     model: Berthing, state: State, times: Float[Array, "times"], tolerance: Scalar, method: adaptive.Method, most: int
 ) -> adaptive.Adapted:
     return adaptive.solve(model, times, tolerance, state, method, most)
-
-
-advance_rigid = Program(advance, static=("method", "most"))
-# links that vibrate take thousands of steps: what LLVM saves in writing their program, it loses in running it
-advance_bending = Program(
-    advance, static=("method", "most"), faster_by_xla="links that bend take many steps of one program"
-)
 
 
 @jit_once
@@ -203,7 +197,6 @@ def smooth(
 ) -> Motion:
     """Adaptive integration, in pieces of one length, so that one compilation serves; what lies beyond the end is cut off."""
     method = method_of(content, stiff)
-    advance = advance_bending if any(any(side.tree.layout.modes) for side in model.sides) else advance_rigid
     tolerance = np.float64(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     weight = IMPLICIT if method == "kvaerno5" else 1

@@ -317,7 +317,7 @@ class Tree(eqx.Module):
         composite = self.carried([one.seen(*frame) for one, frame in zip(inertia, frames, strict=True)], Inertia.plus)
         load = self.carried([wrench_seen(*frame, one) for one, frame in zip(loads, frames, strict=True)], jnp.add)
 
-        owner, columns = self.owners()
+        owner, _ = self.owners()
         reached = index.path[np.ix_(owner, owner)] > 0  # the second screw moves the first one's link
         screws = motion.screws
         work = jnp.stack([screws @ composite[link].momentum(one) for link, one in zip(owner, screws, strict=True)])

@@ -15,13 +15,16 @@ from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import trace_once
 
 
+@trace_once
 def product(a: Float[Array, "*stack i j"], b: Float[Array, "*stack j k"]) -> Float[Array, "*stack i k"]:
     """Matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
     return (a[..., :, :, None] * b[..., None, :, :]).sum(-2)
 
 
+@trace_once
 def applied(a: Float[Array, "*stack i j"], x: Float[Array, "*stack j"]) -> Float[Array, "*stack i"]:
     """Matrices times vectors."""
     return (a * x[..., None, :]).sum(-1)
@@ -32,6 +35,7 @@ def transposed(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
     return jnp.swapaxes(a, -1, -2)
 
 
+@trace_once
 def cross(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
     """Vector products; one of the two may have fewer axes."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
@@ -46,6 +50,7 @@ def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
     return jnp.stack([jnp.stack(row, -1) for row in ((zero, -z, y), (z, zero, -x), (-y, x, zero))], -2)
 
 
+@trace_once
 def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[Array, "*stack 6"]:
     """Rate of the screws b that are carried along by the twists a, all in one frame at rest."""
     turning = a[..., 3:]

@@ -11,6 +11,7 @@ and against differentiation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -100,9 +101,7 @@ class SpatialTree(eqx.Module):
                 found.append(None)
                 continue
             axis = applied(poses.rotation[link], self.tree.links.axis[link])
-            still = jnp.zeros(3)
-            turning = [cross(poses.position[link], axis), axis]
-            found.append(jnp.concatenate([axis, still] if joint == "prismatic" else turning))
+            found.append(_screw(axis, poses.position[link], joint == "prismatic"))
         return found
 
     def twists(self, screws: Sequence[Six | None], base: Six, rates: Row) -> list[Six]:
@@ -148,13 +147,7 @@ class SpatialTree(eqx.Module):
 
     def momenta(self, poses: Poses, twists: Sequence[Six]) -> list[Six]:
         """Of each link."""
-        found = []
-        for turn, place, body, twist in zip(poses.rotation, poses.position, self.bodies(), twists, strict=True):
-            spin, centre = twist[3:], place + applied(turn, body.centre)
-            linear = body.mass * (twist[:3] + cross(spin, centre))
-            angular = applied(turn, applied(body.inertia, applied(transposed(turn), spin)))
-            found.append(jnp.concatenate([linear, angular + cross(centre, linear)]))
-        return found
+        return [_momentum(*given) for given in zip(*poses, self.bodies(), twists, strict=True)]
 
     def kinetic(self, joints: Row, spin: Three, rates: Row) -> Scalar:
         """Kinetic energy (J) about the common centre of mass."""
@@ -195,6 +188,22 @@ class SpatialTree(eqx.Module):
         return energy + orbit.spread_out(reference.radius, along, squared, jnp.stack(trace), jnp.stack(about)).sum()
 
 
+@partial(trace_once, static=("slides",))
+def _screw(axis: Three, place: Three, slides: bool) -> Six:
+    """Of a joint along or about a unit vector."""
+    return jnp.concatenate([axis, jnp.zeros(3)] if slides else [cross(place, axis), axis])
+
+
+@trace_once
+def _momentum(turn: Float[Array, "3 3"], place: Three, body: Body, twist: Six) -> Six:
+    """Of a link."""
+    spin, centre = twist[3:], place + applied(turn, body.centre)
+    linear = body.mass * (twist[:3] + cross(spin, centre))
+    angular = applied(turn, applied(body.inertia, applied(transposed(turn), spin)))
+    return jnp.concatenate([linear, angular + cross(centre, linear)])
+
+
+@trace_once
 def _turned(axis: Three, angle: Scalar) -> Float[Array, "3 3"]:
     """The rotation by an angle (rad) about a unit vector."""
     part = axis * jnp.sin(angle / 2)
