@@ -89,7 +89,7 @@ def _contact_state(
 
 def _outlines(motions: Sequence[Motion]) -> Float[Array, "2 links 3"]:
     """Origins of all link frames (m, inertial) of chaser and target, in the order of the tree; NaN pads the shorter."""
-    found = [motion.position for motion in motions]
+    found = [jnp.stack(motion.position) for motion in motions]
     longest = max(len(part) for part in found)
     padded = [jnp.pad(part, ((0, longest - len(part)), (0, 0)), constant_values=jnp.nan) for part in found]
     return jnp.stack(padded)

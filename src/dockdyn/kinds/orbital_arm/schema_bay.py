@@ -116,7 +116,7 @@ class ClosureSection(Section):
         if self.links[0] == self.links[1]:
             refuse(f"closure.links: {self.links[0]!r} twice; must be two links")
 
-    def make(self, names: Sequence[str], rotation: Float[Array, "links 3 3"]) -> Loop:
+    def make(self, names: Sequence[str], rotation: Sequence[Float[Array, "3 3"]]) -> Loop:
         """The loop, from the links' names and rotations at the start."""
         first, second = (names.index(link) for link in self.links)
         off = rotation[first].T @ rotation[second]

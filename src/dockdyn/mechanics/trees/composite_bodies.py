@@ -4,7 +4,7 @@ Twists of all links follow from the independent velocities v through t = N(q) v,
 Nᵀ (M̄ Ṅ v + c̄) (Cyril et al., eq. 1 and their reference 6). Every column of N is the screw of one velocity, which moves all
 links beyond it alike once it is written in base axes about the base's origin. So N is never formed: twists are sums of
 screws along the path to a link, and M and the bias take the inertia and loads of all that lies beyond (composite
-bodies). All links are worked at once; only their poses follow one another, in as many steps as the depth has binary digits.
+bodies). Links follow one another, each with a few small arrays.
 
 A twist is (v, ω): velocity of the frame's origin (m/s) and angular velocity (rad/s), in link axes where nothing is said.
 
@@ -14,7 +14,7 @@ Source: as named above; composite bodies, Featherstone 2008, Rigid Body Dynamics
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,20 +25,11 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.joints import bent_seat, carried_on, joint_screws, seat_motion, straight_seat, turned
 from dockdyn.mechanics.trees.link_inertia import Inertia, link_inertia, wrench_seen
-from dockdyn.mechanics.trees.screws import (
-    applied,
-    bracket,
-    chained,
-    cross,
-    entered,
-    exponentials,
-    left_jacobian,
-    product,
-    shifted,
-    transposed,
-)
+from dockdyn.mechanics.trees.screws import applied, bracket, entered, product, screws_seen
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import trace_once
 
 Row = Float[Array, "n"]
 BASES = {"free": 6, "planar": 3, "fixed": 0}
@@ -118,17 +109,9 @@ class Index(NamedTuple):
     """Where things of a layout are, in NumPy; −1 where there is nothing."""
 
     path: np.ndarray  # links × links: 1 where the second lies on the way from the base to the first, itself included
-    moved: (
-        np.ndarray
-    )  # links × slots: velocity columns of a link's joint, then of its parent's modes where it sits on them
     modal: np.ndarray  # links × width: velocity columns of a link's modes
-    joint_slots: int
-    depth: int
-
-    def screws(self) -> tuple[Int[np.ndarray, "screws"], Int[np.ndarray, "screws"], Int[np.ndarray, "screws"]]:
-        """Link, slot and velocity column of every screw but those of the base."""
-        link, slot = np.nonzero(self.moved >= 0)
-        return link, slot, self.moved[link, slot]
+    owner: np.ndarray  # screws: the link from which on outwards each one moves
+    column: np.ndarray  # screws: the velocity that each one belongs to
 
 
 @lru_cache
@@ -136,18 +119,16 @@ def _index_of(layout: Layout) -> Index:
     """Where each velocity of a tree stands, and which links it moves."""
     columns, modal, _ = layout.columns()
     size, width = len(layout.names), layout.width
-    path = np.eye(size)
+    path, own = np.eye(size), np.full((size, width), -1)
+    screws = [(0, column) for column in range(BASES[layout.base])]
     for link, parent in enumerate(layout.parents):
+        own[link, : len(modal[link])] = modal[link]
         if parent >= 0:
             path[link] += path[parent]
-    joint_slots = max(1, *map(len, columns))
-    moved, own = np.full((size, joint_slots + width), -1), np.full((size, width), -1)
-    for link, parent in enumerate(layout.parents):
-        moved[link, : len(columns[link])] = columns[link]
-        own[link, : len(modal[link])] = modal[link]
-        if parent >= 0 and layout.seated[link]:
-            moved[link, joint_slots : joint_slots + len(modal[parent])] = modal[parent]
-    return Index(path, moved, own, joint_slots, int(path.sum(1).max()) - 1)
+            bent = modal[parent] if layout.seated[link] else []
+            screws += [(link, column) for column in (*bent, *columns[link])]
+    owner, column = np.array(screws, int).reshape(-1, 2).T
+    return Index(path, own, owner, column)
 
 
 def _picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
@@ -155,58 +136,22 @@ def _picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) ->
     return jnp.where(at >= 0, values[np.maximum(at, 0)], 0.0) if values.shape[0] else jnp.zeros(at.shape)
 
 
-class Local(NamedTuple):
-    """Links against their parents, in the parents' frames; the base is left out."""
+class Poses(NamedTuple):
+    """Where links are, one after another, in base axes and from the base's origin."""
 
-    rotation: Float[Array, "others 3 3"]
-    arm: Float[Array, "others 3"]  # m
-    screws: Float[Array, "others slots 6"]
-    changing: Float[Array, "others 6"]  # rate of the twist against the parent at constant rates, the parent at rest
-
-
-class Seat(NamedTuple):
-    """Where joints sit on their bent parents, in the parents' frames."""
-
-    rotation: Float[Array, "others 3 3"]
-    position: Float[Array, "others 3"]  # m
-    screws: Float[Array, "others width 6"]  # of the parents' modes
-    twist: Float[Array, "others 6"]
-    changing: Float[Array, "others 6"]  # its rate at constant modal rates
-
-    @staticmethod
-    def of(links: Links, eta: Float[Array, "others width"], rates: Float[Array, "others width"]) -> Seat:
-        """From the stacked numbers of links and the modal coordinates of their parents."""
-        turn, turning = applied(links.attach_turn, eta), applied(links.attach_turn, rates)
-        shortened = applied(links.attach_shortening, eta)
-        place = applied(links.attach_shift, eta).at[:, 0].add(links.attach_place - 0.5 * (eta * shortened).sum(-1))
-        shift = links.attach_shift.at[:, 0].add(-shortened)
-        bend = exponentials(turn)
-        spins = left_jacobian(turn[:, None], transposed(links.attach_turn))
-        screws = jnp.concatenate([transposed(shift) + cross(place[:, None], spins), spins], -1)
-        twist = (screws * rates[:, :, None]).sum(1)
-        moving, spin = applied(shift, rates), twist[:, 3:]
-        curving = -(rates * applied(links.attach_shortening, rates)).sum(-1)
-        _, spinning = jax.jvp(lambda turn: left_jacobian(turn, turning), (turn,), (turning,))
-        drift = (cross(moving, spin) + cross(place, spinning)).at[:, 0].add(curving)
-        return Seat(
-            product(bend, links.mount_turn),
-            place + applied(bend, links.mount),
-            screws,
-            twist,
-            jnp.concatenate([drift, spinning], -1),
-        )
+    rotation: tuple[Float[Array, "3 3"], ...]  # link → base axes
+    position: tuple[Float[Array, "3"], ...]  # m
 
 
 class Motion(NamedTuple):
-    """All links of a tree at an instant."""
+    """All links of a tree at an instant, one after another."""
 
-    position: Float[Array, "links 3"]  # m, inertial
-    rotation: Float[Array, "links 3 3"]  # link → inertial
-    twist: Float[Array, "links 6"]
-    bias: Float[Array, "links 6"]  # Ṅ v, rate of the twist at constant v
-    screws: Float[Array, "screws 6"]  # those of the base, then in the order of `Index.screws`; base axes and origin
-    turn: Float[Array, "links 3 3"]  # link → base axes
-    place: Float[Array, "links 3"]  # m, base axes and origin
+    position: tuple[Float[Array, "3"], ...]  # m, inertial
+    rotation: tuple[Float[Array, "3 3"], ...]  # link → inertial
+    twist: tuple[Float[Array, "6"], ...]
+    bias: tuple[Float[Array, "6"], ...]  # Ṅ v, rate of the twist at constant v
+    screws: tuple[Float[Array, "6"], ...]  # in the order of `Index.owner`; base axes and origin
+    poses: Poses
 
 
 class Tree(eqx.Module):
@@ -244,61 +189,71 @@ class Tree(eqx.Module):
         pairs = zip(columns, self.layout.joints, strict=True)
         return [own[0] for own, joint in pairs if len(own) == 1 and joint != "spherical"]
 
-    @jax.jit
+    @trace_once
+    def poses(self, q: Configuration) -> Poses:
+        """Of all links."""
+        joints, balls, eta = iter(q.joints), iter(q.balls), self.modal_coordinates(q)
+        rotation, position = [jnp.eye(3)], [jnp.zeros(3)]
+        for link, parent in list(enumerate(self.layout.parents))[1:]:
+            joint, numbers = self.layout.joints[link], self.numbers(link)
+            turn, place = bent_seat(numbers, eta[parent]) if self.sits_bent(link) else straight_seat(numbers)
+            if joint == "prismatic":
+                place = place + applied(turn, numbers.axis) * next(joints)
+            elif joint == "revolute":
+                turn = product(turn, turned(numbers.axis, next(joints)))
+            elif joint == "spherical":
+                turn = product(turn, Quaternion.of(next(balls)).matrix().array())
+            if parent:  # the base's own axes and origin are those of all
+                turn, place = carried_on(rotation[parent], position[parent], turn, place)
+            rotation.append(turn)
+            position.append(place)
+        return Poses(tuple(rotation), tuple(position))
+
+    def numbers(self, link: int) -> Links:
+        """Those of one link."""
+        return jax.tree.map(lambda part: part[link], self.links)
+
+    def sits_bent(self, link: int) -> bool:
+        """Whether a link sits on a parent's beam that bends."""
+        return self.layout.seated[link] and self.layout.modes[self.layout.parents[link]] > 0
+
+    @trace_once
     def motion(self, q: Configuration, v: Row) -> Motion:
         """Poses, twists and their rates at constant velocities, of all links."""
-        index, parents = _index_of(self.layout), np.array(self.layout.parents)[1:]
-        local = self.local(q, v)
-        rotation, position = chained(np.array(self.layout.parents), index.depth, local.rotation, local.arm)
-        carry = (rotation[parents], position[parents])
-        screws = shifted(*carry, local.screws)
-        relative = (screws * _picked(v, index.moved[1:])[..., None]).sum(1)
-        beyond = jnp.asarray(index.path[:, 1:])
+        poses, (joints, modes, _) = self.poses(q), self.layout.columns()
+        eta = self.modal_coordinates(q)
         base = _base_subspace(self.layout.base)
-        twist = base @ v[: base.shape[1]] + beyond @ relative
-        changing = bracket(twist[parents], relative) + shifted(*carry, local.changing[:, None])[:, 0]
-        link, slot, _ = index.screws()
+        twists, biases = [base @ v[: base.shape[1]]], [jnp.zeros(6)]
+        screws = list(base.T)
+        for link, parent in list(enumerate(self.layout.parents))[1:]:
+            twist, bias = twists[parent], biases[parent]
+            if self.sits_bent(link):
+                rates = jnp.zeros_like(eta[parent]).at[: len(modes[parent])].set(v[np.array(modes[parent])])
+                frame = (poses.rotation[parent], poses.position[parent])
+                seat = [screws_seen(*frame, one) for one in seat_motion(self.numbers(link), eta[parent], rates)]
+                screws += list(seat[0][: len(modes[parent])])
+                bias = bias + bracket(twist, seat[1]) + seat[2]
+                twist = twist + seat[1]
+            own = joint_screws(
+                poses.rotation[link], poses.position[link], self.links.axis[link], self.layout.joints[link]
+            )
+            if own:
+                screws += own
+                moving = sum(screw * v[column] for screw, column in zip(own, joints[link], strict=True))
+                bias, twist = bias + bracket(twist, moving), twist + moving
+            twists.append(twist)
+            biases.append(bias)
         attitude = Quaternion.of(q.attitude).matrix().array()
         return Motion(
-            q.position + position @ attitude.T,
-            product(attitude[None], rotation),
-            entered(rotation, position, twist),
-            entered(rotation, position, beyond @ changing),
-            jnp.concatenate([base.T, screws[link - 1, slot]]),
-            rotation,
-            position,
+            tuple(q.position + applied(attitude, place) for place in poses.position),
+            tuple(product(attitude, turn) for turn in poses.rotation),
+            tuple(entered(*given) for given in zip(*poses, twists, strict=True)),
+            tuple(entered(*given) for given in zip(*poses, biases, strict=True)),
+            tuple(screws),
+            poses,
         )
 
-    def local(self, q: Configuration, v: Row) -> Local:
-        """Every link but the base against its parent."""
-        index, layout = _index_of(self.layout), self.layout
-        parents, links = np.array(layout.parents)[1:], jax.tree.map(lambda a: a[1:], self.links)
-        kinds = np.array(layout.joints[1:], dtype=object)
-        scalar = np.isin(kinds, ("revolute", "prismatic"))
-        value = _picked(q.joints, np.where(scalar, np.cumsum(scalar) - 1, -1))
-        sliding, turning = (kinds == "prismatic") * 1.0, (kinds == "revolute") * 1.0
-        turn = exponentials(links.axis * (value * turning)[:, None])
-        ball = kinds == "spherical"
-        if ball.any():
-            balls = jax.vmap(lambda b: Quaternion.of(b).matrix().array())(q.balls)
-            turn = turn.at[np.flatnonzero(ball)].set(balls)
-        slots = index.joint_slots
-        rates = _picked(v, index.moved[1:])
-        eta, modal = self.modal_coordinates(q)[parents], _picked(v, index.modal)[parents]
-        seat = Seat.of(links, eta, modal)
-        along = applied(seat.rotation, links.axis)
-        arm = seat.position + along * (sliding * value)[:, None]
-        rotation = product(seat.rotation, turn)
-        # a hinge turns about its axis, a ball about those of its link
-        spins = jnp.zeros((len(kinds), slots, 3)).at[:, 0].set(along * turning[:, None])
-        if ball.any():
-            spins = jnp.where(ball[:, None, None], jnp.swapaxes(rotation, 1, 2), spins)
-        slides = jnp.zeros_like(spins).at[:, 0].set(along * sliding[:, None])
-        own = jnp.concatenate([cross(arm[:, None], spins) + slides, spins], -1)
-        joint = (own * rates[:, :slots, None]).sum(1)
-        return Local(rotation, arm, jnp.concatenate([own, seat.screws], 1), seat.changing + bracket(seat.twist, joint))
-
-    @jax.jit
+    @trace_once
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
         index, first = _index_of(self.layout), self.first_mode()
@@ -309,20 +264,22 @@ class Tree(eqx.Module):
         if len(bent):
             links = jax.tree.map(lambda a: a[bent], self.links)
             eta, rates = self.modal_coordinates(q)[bent], _picked(v, index.modal)[bent]
-            own = link_inertia(links, motion.twist[bent], motion.bias[bent], eta, rates, self.layout.twisting)
+            given = (jnp.stack([part[link] for link in bent]) for part in (motion.twist, motion.bias))
+            own = link_inertia(links, *given, eta, rates, self.layout.twisting)
             for at, link in enumerate(bent):
                 inertia[link] = inertia[link].plus(jax.tree.map(lambda part, at=at: part[at], own.inertia))
                 loads[link] = loads[link] + own.load[at]
-        frames = list(zip(motion.turn, motion.place, strict=True))
+        frames = list(zip(*motion.poses, strict=True))
         composite = self.carried([one.seen(*frame) for one, frame in zip(inertia, frames, strict=True)], Inertia.plus)
         load = self.carried([wrench_seen(*frame, one) for one, frame in zip(loads, frames, strict=True)], jnp.add)
 
-        owner, _ = self.owners()
+        owner, screws = index.owner, jnp.stack(motion.screws)
         reached = index.path[np.ix_(owner, owner)] > 0  # the second screw moves the first one's link
-        screws = motion.screws
-        work = jnp.stack([screws @ composite[link].momentum(one) for link, one in zip(owner, screws, strict=True)])
+        work = jnp.stack(
+            [screws @ composite[link].momentum(one) for link, one in zip(owner, motion.screws, strict=True)]
+        )
         mass = self.by_columns(self.by_columns(jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0))).T)
-        h = self.by_columns(jnp.stack([one @ load[link] for link, one in zip(owner, screws, strict=True)]))
+        h = self.by_columns(jnp.stack([one @ load[link] for link, one in zip(owner, motion.screws, strict=True)]))
         if len(bent):
             at, mode = np.nonzero(index.modal[bent] >= 0)
             push = [wrench_seen(*frames[bent[link]], own.coupling[link, k]) for link, k in zip(at, mode, strict=True)]
@@ -335,31 +292,25 @@ class Tree(eqx.Module):
             h = h.at[first:].add(own.modal_load[at, mode] + inside[at, mode])
         return mass, h + self.joint_loads(q, v), motion
 
-    def carried[T](self, each: list[T], plus: Callable[[T, T], T]) -> list[T]:
+    def carried[T](self, each: Sequence[T], plus: Callable[[T, T], T]) -> list[T]:
         """By link, the sum over it and all links that it carries."""
         found = list(each)
         for link, parent in list(enumerate(self.layout.parents))[:0:-1]:
             found[parent] = plus(found[parent], found[link])
         return found
 
-    def owners(self) -> tuple[Int[np.ndarray, "screws"], Int[np.ndarray, "screws"]]:
-        """The link from which on outwards each screw of a motion moves, and whose velocity it belongs to."""
-        link, _, column = _index_of(self.layout).screws()
-        size = BASES[self.layout.base]
-        return np.concatenate([np.zeros(size, int), link]), np.concatenate([np.arange(size), column])
-
     def by_columns(self, rows: Float[Array, "screws *more"]) -> Float[Array, "n *more"]:
         """What belongs to screws, summed by their velocities."""
-        _, columns = self.owners()
+        columns = _index_of(self.layout).column
         if np.array_equal(columns, np.arange(self.layout.columns()[2])):
             return rows
         return jnp.zeros((self.layout.columns()[2], *rows.shape[1:])).at[columns].add(rows)
 
     def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
         """N of one link: its twist, in its own axes, by the velocities."""
-        owner, _ = self.owners()
-        moving = _index_of(self.layout).path[link, owner][:, None]
-        return self.by_columns(entered(motion.turn[link], motion.place[link], motion.screws) * moving).T
+        index, frame = _index_of(self.layout), [part[link] for part in motion.poses]
+        moving = index.path[link, index.owner][:, None]
+        return self.by_columns(jnp.stack([entered(*frame, screw) for screw in motion.screws]) * moving).T
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """What springs and dampers of the joints take (N m, N)."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
 from dockdyn.mechanics.vector import Vector
@@ -58,22 +57,20 @@ def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[A
     return jnp.concatenate([moved, cross(turning, b[..., 3:])], -1)
 
 
-def shifted(
-    rotation: Float[Array, "stack 3 3"], position: Float[Array, "stack 3"], screws: Float[Array, "stack count 6"]
-) -> Float[Array, "stack count 6"]:
-    """Screws from frames to the one in which `rotation` and `position` (m) place these."""
-    turn, place = rotation[:, None], position[:, None]
-    spin = applied(turn, screws[..., 3:])
-    return jnp.concatenate([applied(turn, screws[..., :3]) + cross(place, spin), spin], -1)
+@trace_once
+def screws_seen(
+    rotation: Float[Array, "3 3"], position: Float[Array, "3"], screws: Float[Array, "*count 6"]
+) -> Float[Array, "*count 6"]:
+    """Screws of one frame in the one in which `rotation` and `position` (m) place it."""
+    spin = applied(rotation, screws[..., 3:])
+    return jnp.concatenate([applied(rotation, screws[..., :3]) + cross(position, spin), spin], -1)
 
 
-def entered(
-    rotation: Float[Array, "stack 3 3"], position: Float[Array, "stack 3"], screws: Float[Array, "stack 6"]
-) -> Float[Array, "stack 6"]:
-    """Screws of one frame, each in the frame that its `rotation` and `position` (m) place in it."""
-    back, spin = transposed(rotation), screws[..., 3:]
-    moving = screws[..., :3] + cross(spin, position)
-    return jnp.concatenate([applied(back, moving), applied(back, spin)], -1)
+@trace_once
+def entered(rotation: Float[Array, "3 3"], position: Float[Array, "3"], screw: Float[Array, "6"]) -> Float[Array, "6"]:
+    """A screw in the frame that `rotation` and `position` (m) place in its own: the way back."""
+    back, spin = transposed(rotation), screw[3:]
+    return jnp.concatenate([applied(back, screw[:3] + cross(spin, position)), applied(back, spin)])
 
 
 def exponentials(turn: Float[Array, "stack 3"]) -> Float[Array, "stack 3 3"]:
@@ -91,20 +88,3 @@ def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]
     second = jnp.where(small, 1 / 6 - squared / 120 * (1 - squared / 42), (angle - jnp.sin(angle)) / (safe * angle))
     once = cross(turn, rate)
     return rate + first * once + second * cross(turn, once)
-
-
-def chained(
-    parents: Int[np.ndarray, "links"], depth: int, rotation: Float[Array, "others 3 3"], arm: Float[Array, "others 3"]
-) -> tuple[Float[Array, "links 3 3"], Float[Array, "links 3"]]:
-    """Poses in the frame of the first link, the base, from those against the parents (−1: none), for trees of some depth.
-
-    Every round doubles the reach towards the base.
-    """
-    rotation = jnp.concatenate([jnp.eye(3)[None], rotation])
-    position = jnp.concatenate([jnp.zeros((1, 3)), arm])
-    before, reach = np.maximum(parents, 0), 1
-    while reach <= depth:
-        position = position[before] + applied(rotation[before], position)
-        rotation = product(rotation[before], rotation)
-        before, reach = before[before], 2 * reach
-    return rotation, position

@@ -11,7 +11,6 @@ and against differentiation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -23,8 +22,9 @@ from jaxtyping import Array, Float
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import rigid_parts
-from dockdyn.mechanics.trees.composite_bodies import Tree
-from dockdyn.mechanics.trees.screws import applied, bracket, cross, product, transposed
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Poses, Tree
+from dockdyn.mechanics.trees.joints import joint_screws
+from dockdyn.mechanics.trees.screws import applied, bracket, cross, transposed
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.programs import trace_once
 
@@ -39,13 +39,6 @@ class Body(NamedTuple):
     mass: Scalar  # kg
     centre: Three  # m
     inertia: Float[Array, "3 3"]  # kg m², about the centre
-
-
-class Poses(NamedTuple):
-    """Where links are against the base, one after another, in base axes."""
-
-    rotation: tuple[Float[Array, "3 3"], ...]  # link → base axes
-    position: tuple[Three, ...]  # m
 
 
 class Moving(NamedTuple):
@@ -66,56 +59,26 @@ class SpatialTree(eqx.Module):
     def parents(self) -> tuple[int, ...]:
         return self.tree.layout.parents
 
-    def joint_of(self, link: int) -> str:
-        """The kind of the joint on which a link sits."""
-        return self.tree.layout.joints[link] if link else "locked"
-
     @trace_once
     def bodies(self) -> tuple[Body, ...]:
         return tuple(Body(*(part[0] for part in rigid_parts(one[None]))) for one in self.tree.links.inertia)
 
-    @trace_once
     def poses(self, joints: Row) -> Poses:
         """Of all links at joint coordinates (rad or m)."""
-        links, coordinates = self.tree.links, iter(joints)
-        rotation, position = [jnp.eye(3)], [jnp.zeros(3)]
-        for link, parent in list(enumerate(self.parents))[1:]:
-            turn, place, joint = links.mount_turn[link], links.mount[link], self.joint_of(link)
-            if joint == "prismatic":
-                place = place + applied(turn, links.axis[link]) * next(coordinates)
-            elif joint == "revolute":
-                turn = product(turn, _turned(links.axis[link], next(coordinates)))
-            if parent:  # the base's own axes and origin are those of all
-                place = position[parent] + applied(rotation[parent], place)
-                turn = product(rotation[parent], turn)
-            rotation.append(turn)
-            position.append(place)
-        return Poses(tuple(rotation), tuple(position))
+        upright, none = jnp.zeros(4).at[0].set(1.0), jnp.zeros(0)
+        return self.tree.poses(Configuration(jnp.zeros(3), upright, joints, none.reshape(0, 4), none))
 
     def screws(self, poses: Poses) -> list[Six | None]:
         """The twist by which each link's joint moves it and all beyond it, at unit rate; None for what is locked."""
-        found: list[Six | None] = []
-        for link in range(len(self.parents)):
-            joint = self.joint_of(link)
-            if joint == "locked":
-                found.append(None)
-                continue
-            axis = applied(poses.rotation[link], self.tree.links.axis[link])
-            found.append(_screw(axis, poses.position[link], joint == "prismatic"))
-        return found
+        kinds = ("locked", *self.tree.layout.joints[1:])
+        found = (joint_screws(*given) for given in zip(*poses, self.tree.links.axis, kinds, strict=True))
+        return [one[0] if one else None for one in found]
 
     def twists(self, screws: Sequence[Six | None], base: Six, rates: Row) -> list[Six]:
         """Of all links, the base's being given."""
         found, rate = [base], iter(rates)
         for screw, parent in list(zip(screws, self.parents, strict=True))[1:]:
             found.append(found[parent] if screw is None else found[parent] + screw * next(rate))
-        return found
-
-    def beyond(self, each: Sequence[Six]) -> list[Six]:
-        """By link, the sum over it and all links that it carries."""
-        found = list(each)
-        for link in reversed(range(1, len(found))):
-            found[self.parents[link]] = found[self.parents[link]] + found[link]
         return found
 
     def centres(self, poses: Poses) -> Float[Array, "links 3"]:
@@ -161,7 +124,7 @@ class SpatialTree(eqx.Module):
         twists it leaves the least energy.
         """
         found = self.moving(self.poses(joints), spin, rates)
-        carried = self.beyond(found.momenta)
+        carried = self.tree.carried(found.momenta, jnp.add)
         over_joints, over_rates = [jnp.zeros(0)], [jnp.zeros(0)]
         for link, screw in enumerate(found.screws):
             if screw is not None:
@@ -188,12 +151,6 @@ class SpatialTree(eqx.Module):
         return energy + orbit.spread_out(reference.radius, along, squared, jnp.stack(trace), jnp.stack(about)).sum()
 
 
-@partial(trace_once, static=("slides",))
-def _screw(axis: Three, place: Three, slides: bool) -> Six:
-    """Of a joint along or about a unit vector."""
-    return jnp.concatenate([axis, jnp.zeros(3)] if slides else [cross(place, axis), axis])
-
-
 @trace_once
 def _momentum(turn: Float[Array, "3 3"], place: Three, body: Body, twist: Six) -> Six:
     """Of a link."""
@@ -201,13 +158,6 @@ def _momentum(turn: Float[Array, "3 3"], place: Three, body: Body, twist: Six) -
     linear = body.mass * (twist[:3] + cross(spin, centre))
     angular = applied(turn, applied(body.inertia, applied(transposed(turn), spin)))
     return jnp.concatenate([linear, angular + cross(centre, linear)])
-
-
-@trace_once
-def _turned(axis: Three, angle: Scalar) -> Float[Array, "3 3"]:
-    """The rotation by an angle (rad) about a unit vector."""
-    part = axis * jnp.sin(angle / 2)
-    return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2]).matrix().array()
 
 
 @jax.custom_jvp

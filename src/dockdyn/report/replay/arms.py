@@ -88,7 +88,7 @@ def _poses(
     tree = section.tree(flexible, planar, *frames, *marks)
     still = jnp.zeros(tree.layout.columns()[2])
     position, rotation = over_rows(lambda q: tree.motion(q, still)[:2], rows)
-    return {name: (position[:, i], rotation[:, i]) for i, name in enumerate(tree.layout.names)}
+    return dict(zip(tree.layout.names, zip(position, rotation, strict=True), strict=True))
 
 
 def tree_parts(

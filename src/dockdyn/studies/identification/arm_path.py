@@ -123,7 +123,7 @@ def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> 
     def twist(rates: Array) -> Array:
         motion = arm.motion(q, jnp.zeros(arm.layout.columns()[2]).at[moving].set(rates))
         turn = motion.rotation[link]
-        return jnp.concatenate([turn @ motion.twist[link, :3], turn @ motion.twist[link, 3:]])
+        return jnp.concatenate([turn @ motion.twist[link][:3], turn @ motion.twist[link][3:]])
 
     motion = arm.motion(q, jnp.zeros(arm.layout.columns()[2]))
     slopes = jax.vmap(twist, out_axes=1)(jnp.eye(len(columns)))

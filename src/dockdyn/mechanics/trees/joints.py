@@ -1,0 +1,94 @@
+"""Where a link sits on its parent, and how its joint and the parent's bending move it.
+
+Units: SI: m, rad, m/s, rad/s; modal coordinates in m or rad.
+Source: Murray, Li and Sastry 1994, A Mathematical Introduction to Robotic Manipulation, chapter 3; bent seats, own derivation.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.screws import applied, cross, exponentials, left_jacobian, product, transposed
+from dockdyn.mechanics.vector import Scalar
+from dockdyn.programs import trace_once
+
+if TYPE_CHECKING:
+    from dockdyn.mechanics.trees.composite_bodies import Links
+
+Three = Float[Array, "3"]
+Six = Float[Array, "6"]
+Turn = Float[Array, "3 3"]
+
+
+@trace_once
+def turned(axis: Three, angle: Scalar) -> Turn:
+    """The rotation by an angle (rad) about a unit vector."""
+    part = axis * jnp.sin(angle / 2)
+    return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2]).matrix().array()
+
+
+@trace_once
+def carried_on(rotation: Turn, position: Three, turn: Turn, place: Three) -> tuple[Turn, Three]:
+    """The pose of a link, its parent being at `rotation` and `position` (m), it at `turn` and `place` against that."""
+    return product(rotation, turn), position + applied(rotation, place)
+
+
+def straight_seat(link: Links) -> tuple[Turn, Three]:
+    """Axes and place (m) of a joint, in the frame of a parent that does not bend."""
+    return link.mount_turn, link.mount.at[0].add(link.attach_place)
+
+
+@trace_once
+def bent_seat(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three]:
+    """The same on a parent's beam with modal coordinates `eta`."""
+    bend, place, _ = _section(link, eta)
+    return product(bend, link.mount_turn), place + applied(bend, link.mount)
+
+
+@trace_once
+def seat_motion(
+    link: Links, eta: Float[Array, "width"], rates: Float[Array, "width"]
+) -> tuple[Float[Array, "width 6"], Six, Six]:
+    """Screws of the parent's modes where a link sits, their twist, and its rate at constant modal rates; the parent's frame."""
+    turn, turning = applied(link.attach_turn, eta), applied(link.attach_turn, rates)
+    _, place, shortened = _section(link, eta)
+    shift = link.attach_shift.at[0].add(-shortened)
+    spins = left_jacobian(turn[None], transposed(link.attach_turn))
+    screws = jnp.concatenate([transposed(shift) + cross(place[None], spins), spins], -1)
+    twist = applied(transposed(screws), rates)
+    moving, spin = applied(shift, rates), twist[3:]
+    curving = -(rates @ applied(link.attach_shortening, rates))
+    _, spinning = jax.jvp(lambda turn: left_jacobian(turn, turning), (turn,), (turning,))
+    drift = (cross(moving, spin) + cross(place, spinning)).at[0].add(curving)
+    return screws, twist, jnp.concatenate([drift, spinning])
+
+
+def _section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Float[Array, "width"]]:
+    """Rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
+    shortened = applied(link.attach_shortening, eta)
+    place = applied(link.attach_shift, eta).at[0].add(link.attach_place - 0.5 * (eta @ shortened))
+    return exponentials(applied(link.attach_turn, eta)[None])[0], place, shortened
+
+
+@partial(trace_once, static=("joint",))
+def joint_screws(rotation: Turn, position: Three, axis: Three, joint: str) -> list[Six]:
+    """Twists of a link by unit rates of its joint, in the axes of `rotation` and about the origin of `position` (m).
+
+    A hinge turns about its axis, a ball about those of its link.
+    """
+    if joint == "spherical":
+        return [_hinge(rotation[:, axis], position) for axis in range(3)]
+    along = applied(rotation, axis)
+    if joint == "prismatic":
+        return [jnp.concatenate([along, jnp.zeros(3)])]
+    return [_hinge(along, position)] if joint == "revolute" else []
+
+
+def _hinge(axis: Three, place: Three) -> Six:
+    return jnp.concatenate([cross(place, axis), axis])
