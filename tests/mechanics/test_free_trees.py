@@ -56,7 +56,7 @@ def test_five_bodies_before_impact():
     case_ = five_bodies(0, payload=False)
     q, v = configuration(case_), case_.rates
     motion = dynamics(case_.tree, q, v)[2]
-    tip = motion.rotation[3] @ (motion.twist[3, :3] + np.cross(motion.twist[3, 3:], [HAND, 0, 0]))
+    tip = motion.rotation[3] @ (motion.twist[3][:3] + np.cross(motion.twist[3][3:], [HAND, 0, 0]))
     found = kept(case_, q, v)
     np.testing.assert_allclose(tip[:2], [0.018293, 0.099208], atol=6e-7)  # m/s
     np.testing.assert_allclose(found.linear[:2], [-2.004428, 1.926514], atol=6e-7)  # N s

@@ -170,8 +170,8 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
 def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
     """`step(total, index)` over the indices below `count`: few are written out, more are a loop."""
     if count <= FEW:
-        for place in range(count):
-            start = step(start, place)
+        for turn in range(count):
+            start = step(start, turn)
         return start
     slot = builder.slot(kind_of(start), start)
     with builder.repeat(count) as place:

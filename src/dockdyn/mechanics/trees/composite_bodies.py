@@ -15,7 +15,8 @@ Source: as named above; composite bodies, Featherstone 2008, Rigid Body Dynamics
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import add
 from typing import NamedTuple
 
 import equinox as eqx
@@ -26,7 +27,7 @@ from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.joints import bent_seat, carried_on, joint_screws, seat_motion, straight_seat, turned
-from dockdyn.mechanics.trees.link_inertia import Inertia, link_inertia, wrench_seen
+from dockdyn.mechanics.trees.link_inertia import Bent, Inertia, link_inertia, wrench_seen
 from dockdyn.mechanics.trees.screws import applied, bracket, entered, product, screws_seen
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
@@ -234,12 +235,11 @@ class Tree(eqx.Module):
                 screws += list(seat[0][: len(modes[parent])])
                 bias = bias + bracket(twist, seat[1]) + seat[2]
                 twist = twist + seat[1]
-            own = joint_screws(
-                poses.rotation[link], poses.position[link], self.links.axis[link], self.layout.joints[link]
-            )
+            kind, axis = self.layout.joints[link], self.links.axis[link]
+            own = joint_screws(poses.rotation[link], poses.position[link], axis, kind)
             if own:
                 screws += own
-                moving = sum(screw * v[column] for screw, column in zip(own, joints[link], strict=True))
+                moving = reduce(add, (screw * v[column] for screw, column in zip(own, joints[link], strict=True)))
                 bias, twist = bias + bracket(twist, moving), twist + moving
             twists.append(twist)
             biases.append(bias)
@@ -256,41 +256,61 @@ class Tree(eqx.Module):
     @trace_once
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
-        index, first = _index_of(self.layout), self.first_mode()
-        motion = self.motion(q, v)
+        index, motion, bent = _index_of(self.layout), self.motion(q, v), self.bending()
         inertia = [Inertia.of(one) for one in self.links.inertia]
-        loads = [one.load(*given) for one, *given in zip(inertia, motion.twist, motion.bias, strict=True)]
-        bent = np.flatnonzero(index.modal.max(1, initial=-1) >= 0)
-        if len(bent):
-            links = jax.tree.map(lambda a: a[bent], self.links)
-            eta, rates = self.modal_coordinates(q)[bent], _picked(v, index.modal)[bent]
-            given = (jnp.stack([part[link] for link in bent]) for part in (motion.twist, motion.bias))
-            own = link_inertia(links, *given, eta, rates, self.layout.twisting)
-            for at, link in enumerate(bent):
-                inertia[link] = inertia[link].plus(jax.tree.map(lambda part, at=at: part[at], own.inertia))
-                loads[link] = loads[link] + own.load[at]
+        loads = [one.load(a, b) for one, a, b in zip(inertia, motion.twist, motion.bias, strict=True)]
+        beams = self.beams(q, v, motion) if len(bent) else None
+        for at, link in enumerate(bent):
+            assert beams is not None
+            inertia[link] = inertia[link].plus(jax.tree.map(lambda part, at=at: part[at], beams.inertia))
+            loads[link] = loads[link] + beams.load[at]
         frames = list(zip(*motion.poses, strict=True))
-        composite = self.carried([one.seen(*frame) for one, frame in zip(inertia, frames, strict=True)], Inertia.plus)
-        load = self.carried([wrench_seen(*frame, one) for one, frame in zip(loads, frames, strict=True)], jnp.add)
+        composite = self.carried([one.seen(*at) for one, at in zip(inertia, frames, strict=True)], Inertia.plus)
+        load = self.carried([wrench_seen(*at, one) for one, at in zip(loads, frames, strict=True)], jnp.add)
 
-        owner, screws = index.owner, jnp.stack(motion.screws)
+        owner, screws = index.owner, _stacked(motion.screws, 6)
         reached = index.path[np.ix_(owner, owner)] > 0  # the second screw moves the first one's link
-        work = jnp.stack(
-            [screws @ composite[link].momentum(one) for link, one in zip(owner, motion.screws, strict=True)]
-        )
+        pairs = list(zip(owner, motion.screws, strict=True))
+        work = _stacked([screws @ composite[link].momentum(one) for link, one in pairs], len(pairs))
         mass = self.by_columns(self.by_columns(jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0))).T)
-        h = self.by_columns(jnp.stack([one @ load[link] for link, one in zip(owner, motion.screws, strict=True)]))
-        if len(bent):
-            at, mode = np.nonzero(index.modal[bent] >= 0)
-            push = [wrench_seen(*frames[bent[link]], own.coupling[link, k]) for link, k in zip(at, mode, strict=True)]
-            moved = index.path[np.ix_(bent[at], owner)]
-            coupling = self.by_columns(jnp.stack([screws @ one for one in push]).T * moved.T)
-            alike = at[:, None] == at[None, :]
-            inner = jnp.where(alike, own.modal[at[:, None], mode[:, None], mode[None, :]], 0.0)
-            inside = applied(links.stiffness, eta) + applied(links.damping, rates)
-            mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
-            h = h.at[first:].add(own.modal_load[at, mode] + inside[at, mode])
+        h = self.by_columns(jnp.array([one @ load[link] for link, one in pairs]))
+        if beams is not None:
+            mass, h = self.with_modes(mass, h, q, v, beams, motion)
         return mass, h + self.joint_loads(q, v), motion
+
+    def bending(self) -> Int[np.ndarray, "bent"]:
+        """Links with modes."""
+        return np.flatnonzero(np.array(self.layout.modes))
+
+    def modal_state(self, q: Configuration, v: Row) -> tuple[Float[Array, "bent width"], Float[Array, "bent width"]]:
+        """Modal coordinates of the links with modes, and their rates."""
+        bent = self.bending()
+        return self.modal_coordinates(q)[bent], _picked(v, _index_of(self.layout).modal)[bent]
+
+    def beams(self, q: Configuration, v: Row, motion: Motion) -> Bent:
+        """Inertia and loads of the links with modes."""
+        bent = self.bending()
+        links = jax.tree.map(lambda part: part[bent], self.links)
+        twist, bias = (jnp.stack([part[link] for link in bent]) for part in (motion.twist, motion.bias))
+        return link_inertia(links, twist, bias, *self.modal_state(q, v), self.layout.twisting)
+
+    def with_modes(
+        self, mass: Float[Array, "n n"], h: Row, q: Configuration, v: Row, beams: Bent, motion: Motion
+    ) -> tuple[Float[Array, "n n"], Row]:
+        """The mass matrix and the bias with what the modes are to themselves and to all that moves their links."""
+        index, first, bent = _index_of(self.layout), self.first_mode(), self.bending()
+        at, mode = np.nonzero(index.modal[bent] >= 0)
+        turns, places = motion.poses
+        pairs = zip(bent[at], beams.coupling[at, mode], strict=True)
+        push = [wrench_seen(turns[link], places[link], one) for link, one in pairs]
+        moved = index.path[np.ix_(bent[at], index.owner)]
+        coupling = self.by_columns((_stacked(push, 6) @ _stacked(motion.screws, 6).T * moved).T)
+        alike = at[:, None] == at[None, :]
+        inner = jnp.where(alike, beams.modal[at[:, None], mode[:, None], mode[None, :]], 0.0)
+        eta, rates = self.modal_state(q, v)
+        inside = applied(self.links.stiffness[bent], eta) + applied(self.links.damping[bent], rates)
+        mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
+        return mass, h.at[first:].add(beams.modal_load[at, mode] + inside[at, mode])
 
     def carried[T](self, each: Sequence[T], plus: Callable[[T, T], T]) -> list[T]:
         """By link, the sum over it and all links that it carries."""
@@ -308,9 +328,9 @@ class Tree(eqx.Module):
 
     def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
         """N of one link: its twist, in its own axes, by the velocities."""
-        index, frame = _index_of(self.layout), [part[link] for part in motion.poses]
+        index, (turn, place) = _index_of(self.layout), (part[link] for part in motion.poses)
         moving = index.path[link, index.owner][:, None]
-        return self.by_columns(jnp.stack([entered(*frame, screw) for screw in motion.screws]) * moving).T
+        return self.by_columns(_stacked([entered(turn, place, screw) for screw in motion.screws], 6) * moving).T
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """What springs and dampers of the joints take (N m, N)."""
@@ -345,6 +365,11 @@ class Tree(eqx.Module):
             balls=jnp.stack(balls) if balls else jnp.zeros((0, 4)),
             modes=v[jnp.array([column for own in modal for column in own], int)],
         )
+
+
+def _stacked(rows: Sequence[Float[Array, "size"]], size: int) -> Float[Array, "rows size"]:
+    """Rows of an array; of a tree that nothing moves there are none."""
+    return jnp.stack(rows) if rows else jnp.zeros((0, size))
 
 
 def _base_subspace(base: str) -> Float[Array, "6 size"]:

@@ -164,7 +164,8 @@ def _momentum(turn: Float[Array, "3 3"], place: Three, body: Body, twist: Six) -
 def _kinetic(tree: SpatialTree, joints: Row, spin: Three, rates: Row) -> Scalar:
     """Half of twists times momenta."""
     found = tree.moving(tree.poses(joints), spin, rates)
-    return 0.5 * sum(twist @ momentum for twist, momentum in zip(found.twists, found.momenta, strict=True))
+    work = [twist @ momentum for twist, momentum in zip(found.twists, found.momenta, strict=True)]
+    return 0.5 * jnp.sum(jnp.stack(work))
 
 
 def _kinetic_changes(primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:  # noqa: ANN401, of JAX
