@@ -2,12 +2,15 @@
 
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
 from scipy.spatial.transform import Rotation
 
 import dockdyn
+from dockdyn.integrate.hybrid import located
+from dockdyn.results.plan import settings_for
 
 STIFFNESS, CHASER, TARGET, DURATION = 500.0, 40.0, 60.0, 3.0  # N/m, kg, s
 REDUCED = CHASER * TARGET / (CHASER + TARGET)
@@ -89,6 +92,23 @@ def test_an_undamped_contact_is_a_half_sine(run, feet, speed, far, drift):
     for seed in range(5):
         found = bounced(run, plates(speed, feet, seed=seed, far=far, drift=drift))
         check_half_sine(*found, speed, rounding(speed, drift))
+
+
+def test_what_lands_on_an_event_is_as_long_as_what_found_it(load):
+    """The attempt that finds an event may ask for shorter steps from now on: three feet that part from a plate 100 km away
+    at 1 µm/s did so 10 µs too early."""
+    content = load({"schema": 1, "kind": "free-flight", **plates(1e-3, 1)}, {}).content
+    model, settings = content.model(), settings_for(content)
+    solver = located.init(model, settings)
+    landing = solver.landing.at[0].set(True)
+    solver = solver._replace(refresh=jnp.asarray(False), landing=landing, limit=1e-3, step_limit=jnp.asarray(9e-4))
+    step, end, _ = located._next_step(model, settings, solver, jnp.asarray(settings.step), None)
+    assert (float(step), float(end)) == (1e-3, 1e-3)
+
+
+def test_feet_that_part_far_away(run):
+    """The case by which the one above was found, where the error of a step is rounding's."""
+    check_half_sine(*bounced(run, plates(1e-6, 3, seed=3, far=1e5)), 1e-6, rounding(1e-6))
 
 
 @pytest.mark.full

@@ -254,7 +254,8 @@ def _next_step(
 ) -> tuple[Scalar, Scalar, Flag]:
     """Length and end time of the next attempt, never across a delayed edge or a `tick`, and whether it is the run's last."""
     now = solver.point.time
-    planned = jnp.minimum(solver.step_limit, longest)
+    # the repetition that lands on an event is as long as the attempt that found it, whatever steps are to be from now on
+    planned = jnp.where(jnp.any(solver.landing), jnp.inf, jnp.minimum(solver.step_limit, longest))
     # a minimum of equals would have the mean of their derivatives: that of an event's time is the limit's
     bound = jnp.where(solver.limit <= planned, solver.limit, planned)
     edge = jnp.asarray(jnp.inf)

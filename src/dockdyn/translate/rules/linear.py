@@ -112,21 +112,22 @@ def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any]
     count = whole.shape[-1]
     with builder.repeat(math.prod(whole.shape[:-2])) as one:
         matrix, good = Table(builder, whole, one), builder.slot("bool", True)
-        with builder.repeat(count) as column:
-            with builder.repeat(count, column) as row:
-                total = builder.slot("float", matrix.get(row, column))
-                with builder.repeat(column) as inner:
-                    less = builder.compute("mul", matrix.get(row, inner), matrix.get(column, inner))
-                    builder.put(total, builder.compute("sub", builder.get(total), less))
-                on = builder.compute("eq", row, column)
-                size = builder.get(total)
-                root = builder.compute("sqrt", size)
-                definite = builder.compute("or", builder.compute("not", on), builder.compute("lt", 0.0, size))
-                builder.put(good, builder.compute("and", builder.get(good), definite))
-                divided = builder.compute("div", size, builder.select(on, 1.0, matrix.get(column, column)))
-                matrix.put(row, column, builder.select(on, root, divided))
-            with builder.repeat(column) as row:
-                matrix.put(row, column, 0.0)
+        with builder.repeat(count) as step:
+            size = matrix.get(step, step)
+            builder.put(good, builder.compute("and", builder.get(good), builder.compute("lt", 0.0, size)))
+            root = builder.compute("sqrt", size)
+            matrix.put(step, step, root)
+            after = builder.compute("add", step, 1)
+            with builder.repeat(count, after) as row:
+                matrix.put(row, step, builder.compute("div", matrix.get(row, step), root))
+            # what is left is independent of each other: the processor need not wait for one sum after another
+            with builder.repeat(count, after) as column:
+                factor = matrix.get(column, step)
+                with builder.repeat(count, column) as row:
+                    less = builder.compute("mul", matrix.get(row, step), factor)
+                    matrix.put(row, column, builder.compute("sub", matrix.get(row, column), less))
+            with builder.repeat(step) as row:
+                matrix.put(row, step, 0.0)
         fine = builder.get(good)
         with builder.repeat(count) as column, builder.repeat(count, column) as row:
             matrix.put(row, column, builder.select(fine, matrix.get(row, column), math.nan))
@@ -155,13 +156,12 @@ def triangular(translator: Translator, arrays: list[Array], params: dict[str, An
 
         with builder.repeat(columns) as column, builder.repeat(count) as step:
             row = step if forward else builder.compute("sub", count - 1, step)
-            total = builder.slot("float", table.get(*at(row, column)))
-            with builder.repeat(step) as inner:
-                known = inner if forward else builder.compute("sub", count - 1, inner)
-                less = builder.compute("mul", coefficient(row, known), table.get(*at(known, column)))
-                builder.put(total, builder.compute("sub", builder.get(total), less))
-            found: Scalar = builder.get(total)
+            found: Scalar = table.get(*at(row, column))
             if not params["unit_diagonal"]:
                 found = builder.compute("div", found, coefficient(row, row))
-            table.put(*at(row, column), found)
+                table.put(*at(row, column), found)
+            with builder.repeat(count, builder.compute("add", step, 1)) as later:
+                other = later if forward else builder.compute("sub", count - 1, later)
+                less = builder.compute("mul", coefficient(other, row), found)
+                table.put(*at(other, column), builder.compute("sub", table.get(*at(other, column)), less))
     return [loaded(builder, answer)]
