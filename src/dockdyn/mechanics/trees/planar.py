@@ -2,7 +2,7 @@
 
 The same numbers as in `mechanics.tree`, and the same kinetic energy (a test compares them). Quantities that every link has
 are columns: of a small tree one named scalar a link, which XLA fuses into few kernels; of a large one an array, since
-scalars would take minutes to compile.
+scalars would take XLA minutes to compile.
 
 Units: SI: kg, m, rad, J, N m s.
 Source: kinetic energy of a chain about its centre of mass, own derivation; checked against `mechanics.tree`.
@@ -20,12 +20,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from dockdyn import backend
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.trees.assembly import rigid_parts
 from dockdyn.mechanics.trees.composite_bodies import Tree
 from dockdyn.mechanics.vector import Scalar, once
 
-SMALL = 8  # links up to which columns are scalars
+SMALL, SMALL_NATIVE = 8, 32  # links up to which columns are scalars: for XLA, and for dockdyn's own machine code
 Number = Any  # of JAX, or of Python where it is zero
 STRETCH = 3  # of them between which sums are stored: what XLA copies into every kernel doubles with every link
 
@@ -150,7 +151,7 @@ class PlanarTree(eqx.Module):
 
     @property
     def small(self) -> bool:
-        return len(self.parents) <= SMALL
+        return len(self.parents) <= (SMALL_NATIVE if backend.native() else SMALL)
 
     def column(self, values: Float[Array, "links"]) -> Column:
         if not self.small:
