@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.screws import applied, cross, exponentials, left_jacobian, product, transposed
+from dockdyn.mechanics.trees.screws import applied, cross, exponential, left_jacobian, product, transposed
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.programs import trace_once
 
@@ -73,7 +73,7 @@ def _section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Floa
     """Rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
     shortened = applied(link.attach_shortening, eta)
     place = applied(link.attach_shift, eta).at[0].add(link.attach_place - 0.5 * (eta @ shortened))
-    return exponentials(applied(link.attach_turn, eta)[None])[0], place, shortened
+    return exponential(applied(link.attach_turn, eta)), place, shortened
 
 
 @partial(trace_once, static=("joint",))

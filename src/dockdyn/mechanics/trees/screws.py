@@ -8,7 +8,6 @@ Source: Murray, Li and Sastry 1994, A Mathematical Introduction to Robotic Manip
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -73,9 +72,9 @@ def entered(rotation: Float[Array, "3 3"], position: Float[Array, "3"], screw: F
     return jnp.concatenate([applied(back, screw[:3] + cross(spin, position)), applied(back, spin)])
 
 
-def exponentials(turn: Float[Array, "stack 3"]) -> Float[Array, "stack 3 3"]:
-    """Rotation matrices of rotation vectors (rad)."""
-    return jax.vmap(lambda one: Quaternion.exponential(Vector.of(one)).matrix().array())(turn)
+def exponential(turn: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    """The rotation matrix of a rotation vector (rad)."""
+    return Quaternion.exponential(Vector.of(turn)).matrix().array()
 
 
 def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:

@@ -4,8 +4,8 @@ Twists and momenta are (v, ω) and (p, L) in base axes, of and about the point o
 along the way add up as they are. Links follow one another, each with a few small arrays.
 
 Units: SI: kg, m, rad/s, J, N m s.
-Source: kinetic energy about the common centre of mass and its derivatives, own derivation; checked against `mechanics.tree`
-and against differentiation.
+Source: kinetic energy about the common centre of mass and its derivatives, own derivation; checked against places and
+rotations that are differentiated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import rigid_parts
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Poses, Tree
 from dockdyn.mechanics.trees.joints import joint_screws
-from dockdyn.mechanics.trees.screws import applied, bracket, cross, transposed
+from dockdyn.mechanics.trees.link_inertia import Inertia, wrench_seen
+from dockdyn.mechanics.trees.screws import applied, bracket, entered, transposed
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.programs import trace_once
 
@@ -47,7 +48,6 @@ class Moving(NamedTuple):
     screws: tuple[Six | None, ...]  # of the joints, as in `SpatialTree.screws`
     twists: tuple[Six, ...]  # m/s, rad/s
     momenta: tuple[Six, ...]  # N s, N m s
-    drift: Three  # m/s, of the common centre against the base
 
 
 class SpatialTree(eqx.Module):
@@ -104,13 +104,16 @@ class SpatialTree(eqx.Module):
         screws, (whole, _) = self.screws(poses), self.middle(poses)
         twists = self.twists(screws, jnp.concatenate([jnp.zeros(3), spin]), rates)
         drift = sum(momentum[:3] for momentum in self.momenta(poses, twists)) / whole
-        base = jnp.concatenate([-drift, spin])
-        about = self.twists(screws, base, rates)
-        return Moving(tuple(screws), tuple(about), tuple(self.momenta(poses, about)), drift)
+        about = self.twists(screws, jnp.concatenate([-drift, spin]), rates)
+        return Moving(tuple(screws), tuple(about), tuple(self.momenta(poses, about)))
 
     def momenta(self, poses: Poses, twists: Sequence[Six]) -> list[Six]:
-        """Of each link."""
-        return [_momentum(*given) for given in zip(*poses, self.bodies(), twists, strict=True)]
+        """Of each link: in its own axes, then in those of the base."""
+        found = []
+        for turn, place, matrix, twist in zip(*poses, self.tree.links.inertia, twists, strict=True):
+            own = Inertia.of(matrix).momentum(entered(turn, place, twist))
+            found.append(wrench_seen(turn, place, own))
+        return found
 
     def kinetic(self, joints: Row, spin: Three, rates: Row) -> Scalar:
         """Kinetic energy (J) about the common centre of mass."""
@@ -149,15 +152,6 @@ class SpatialTree(eqx.Module):
             about.append(there @ applied(body.inertia, there))
             trace.append(jnp.trace(body.inertia))
         return energy + orbit.spread_out(reference.radius, along, squared, jnp.stack(trace), jnp.stack(about)).sum()
-
-
-@trace_once
-def _momentum(turn: Float[Array, "3 3"], place: Three, body: Body, twist: Six) -> Six:
-    """Of a link."""
-    spin, centre = twist[3:], place + applied(turn, body.centre)
-    linear = body.mass * (twist[:3] + cross(spin, centre))
-    angular = applied(turn, applied(body.inertia, applied(transposed(turn), spin)))
-    return jnp.concatenate([linear, angular + cross(centre, linear)])
 
 
 @jax.custom_jvp
