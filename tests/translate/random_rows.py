@@ -21,6 +21,7 @@ EXTREME = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e100, -1e100, 1e-100, 1e-300)
 EVERY = 8  # rows, of which one is extreme
 MOST, LEAST = -1.0, -6.0  # powers of ten of the change
 CLOSE = 1e-12  # of the size of a variable, or of all arguments
+TOGETHER = 50  # rows, by one program
 MOVES, MOST_MOVES, SLACK = 4, 100, 10.0  # of all arguments by so much, to see what depends on it
 EVENT = ".point.outputs.guards"  # where a step ends as near to zero as these are known, rounding says if it is an event
 SLOPE, SIZE = ".slopes.monitored", ".outputs.monitored"  # of what is watched, and what it is
@@ -70,15 +71,15 @@ def random_rows(trees: Sequence[PyTree], count: int, seed: int = 0) -> Rows:
     return Rows(rows, ordinary, extreme)
 
 
-def moved_rows(rows: Rows, seed: int) -> list[np.ndarray]:
-    """The same, each number changed by up to `CLOSE` of its size, or of a thousandth of its unit, which is more for zero."""
+def moved_rows(leaves: Sequence[np.ndarray], seed: int) -> list[np.ndarray]:
+    """Rows, each number changed by up to `CLOSE` of its size, or of a thousandth of its unit, which is more for zero."""
     rng = np.random.default_rng([seed, 7])
-    floats = [leaf.dtype.kind == "f" for leaf in rows.leaves]
+    floats = [leaf.dtype.kind == "f" for leaf in leaves]
     return [
         leaf + CLOSE * rng.uniform(-1, 1, leaf.shape) * np.where(np.isfinite(leaf), np.maximum(np.abs(leaf), 1e-3), 0.0)
         if real
         else leaf
-        for leaf, real in zip(rows.leaves, floats, strict=True)
+        for leaf, real in zip(leaves, floats, strict=True)
     ]
 
 
@@ -113,28 +114,36 @@ class Compared:
             again = Native(Code(**(vars(code) | {"machine": machine, "level": BETTER})))(*rows.leaves)
             for first, second in zip(found, again, strict=True):
                 np.testing.assert_array_equal(first, second)
-        self.compiled = traced.lower().compile()
-        expected = self.compiled(*rows.leaves)
-        self.names = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path(expected)[0]]
-        self.native, self.xla = found, self._flat(expected)
+        self.compiled = jax.jit(lambda *leaves: jax.lax.map(one, leaves))
+        self.names = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(traced.out_info)]
+        self.native, self.xla = found, self.by_xla(rows.leaves)
 
-    def _flat(self, tree: PyTree) -> list[np.ndarray]:
-        return [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
+    def by_xla(self, leaves: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """What XLA makes of any number of rows: by one program, which takes `TOGETHER` of them."""
+        count = len(leaves[0])
+        whole = np.minimum(np.arange(-(-count // TOGETHER) * TOGETHER), count - 1).reshape(-1, TOGETHER)
+        parts = [jax.tree.leaves(self.compiled(*[leaf[rows] for leaf in leaves])) for rows in whole]
+        return [np.concatenate([np.asarray(leaf) for leaf in some])[:count] for some in zip(*parts, strict=True)]
 
     def differences(self) -> Differences:
-        """Arguments are moved more often while there are rows in doubt: so few moves seldom find the most that they change."""
+        """Rows in doubt are moved more often: so few moves seldom find the most that they change."""
         count = len(self.rows.ordinary)
         apart, scales = _apart(self.native, self.xla), self.scales()
         wavers, moves = self.at_events(scales), [np.zeros(count) for _ in self.xla]
+        doubt = np.arange(count)
         for seed in range(MOST_MOVES):
-            moved = self._flat(self.compiled(*moved_rows(self.rows, seed)))
-            wavers |= _apart(moved, self.xla)
-            moves = [np.maximum(a, _error(b, c)) for a, b, c in zip(moves, moved, self.xla, strict=True)]
+            moved = self.by_xla(moved_rows([leaf[doubt] for leaf in self.rows.leaves], seed))
+            unmoved = [leaf[doubt] for leaf in self.xla]
+            wavers[doubt] |= _apart(moved, unmoved)
+            for most, one, other in zip(moves, moved, unmoved, strict=True):
+                most[doubt] = np.maximum(most[doubt], _error(one, other))
             if seed + 1 >= MOVES:
                 loose, wrong = self.beyond(scales, moves, apart, wavers)
-                if not wrong and not (apart & ~wavers).any():
+                doubt = np.flatnonzero(np.any([apart & ~wavers, *(rows for rows, *_ in wrong.values())], axis=0))
+                if not doubt.size:
                     break
-        return Differences(apart, wavers, loose / max(1, self.rows.ordinary.sum() * len(self.names)), wrong)
+        counted = {name: (int(rows.sum()), *worst) for name, (rows, *worst) in wrong.items()}
+        return Differences(apart, wavers, loose / max(1, self.rows.ordinary.sum() * len(self.names)), counted)
 
     def at_events(self, scales: Sequence[np.ndarray]) -> np.ndarray:
         """Rows in which a step ends where a guard is zero to rounding."""
@@ -147,7 +156,7 @@ class Compared:
     def beyond(
         self, scales: Sequence[np.ndarray], moves: Sequence[np.ndarray], apart: np.ndarray, wavers: np.ndarray
     ) -> tuple[int, dict[str, Any]]:
-        """How many numbers of ordinary rows differ by more than `CLOSE`, and those that moved arguments do not explain.
+        """How many numbers of ordinary rows differ by more than `CLOSE`, and in which rows moved arguments do not explain it.
 
         Where a watched size is zero to rounding, so is the direction of what it is the size of, and its slope is not known.
         """
@@ -160,7 +169,7 @@ class Compared:
             loose += int((differs & self.rows.ordinary).sum())
             if (bad := differs & ~wavers & (error > SLACK * move)).any():
                 worst = int(np.argmax(np.where(bad, error / np.maximum(scale, 1e-300), 0)))
-                wrong[name] = (int(bad.sum()), worst, float(error[worst]), float(scale[worst]), float(move[worst]))
+                wrong[name] = (bad, worst, float(error[worst]), float(scale[worst]), float(move[worst]))
         return loose, wrong
 
     def overflows(self, place: int) -> bool:
