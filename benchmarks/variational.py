@@ -30,7 +30,7 @@ from dockdyn.scenario.load import Scenario, parse
 
 REPEATS = 7
 STEPS = 1000  # of chains
-LONG = 4.0  # s that a program runs before it is timed
+LONG = 12.0  # s that a program runs before it is timed
 LARGE = 9  # velocities up to which stages of the explicit method are compiled one by one: faster, compiled more slowly
 AXES = ([0, 0, 1], [0, 1, 0], [1, 0, 0])  # of the joints in space, in turn
 
