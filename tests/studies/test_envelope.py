@@ -304,6 +304,10 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
             "--of peak_force: no such requirement; allowed: captured",
         ),
         (
+            ("idss-probe-cone", "--over", f"{SPEED}=1:2", "--of", "x"),
+            "--of x: no such requirement; allowed: captured, peak_normal_force",
+        ),
+        (
             ("probe-cone", "--over", f"{SPEED}=0.02:0.03"),
             "--of captured: nothing in the scenario captures, and it has no",
         ),

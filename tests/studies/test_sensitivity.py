@@ -227,6 +227,10 @@ def test_command_ranks_and_writes(dock, tmp_path):
             "did you mean 'peak_force_error_N'",
         ),
         (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
+        (
+            ("paraskevas-a", "--set", "requirements.peak_normal_force=< 1 kN", "--of", "requirements.0.value"),
+            "--of requirements.0.value: no such figure",  # under its own name it has its unit
+        ),
         (("probe-cone", "--of", "contact_count"), "--of contact_count: does not vary smoothly"),
         (("paraskevas-latch-slow", "--of", "capture_time_s"), "--of capture_time_s: did not happen in this run"),
         (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "mass"), "mass: unknown key"),

@@ -121,7 +121,7 @@ def _outcome_of(scenario: Scenario, name: str) -> Requirement:
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}
     if name not in found:
-        raise ScenarioError(f"{scenario.name}: --of {name}: no such requirement; {nearest(name, [CAPTURED, *found])}")
+        raise ScenarioError(f"{scenario.name}: --of {name}: no such requirement; {nearest(name, {CAPTURED, *found})}")
     return found[name]
 
 

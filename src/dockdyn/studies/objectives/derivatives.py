@@ -106,10 +106,14 @@ def _figures_of(scenario: Scenario, of: str) -> dict[str, float]:
 
 
 def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
-    """The real numbers of a summary; how many contacts and impacts there were, and whether anything was captured."""
+    """The real numbers of a summary; how many contacts and impacts there were, and whether anything was captured.
+
+    What a requirement says is left out: the figure that it limits is there under its own name, which tells the unit.
+    """
     found = {"captured": float(bool(summary.get("captured")))}
     found["contact_count"] = float(len(summary.get("contacts", [])) + len(summary.get("impacts", [])))
-    return found | {name: value for name, value in named_numbers(summary).items() if name not in ROUNDED}
+    own = {name: value for name, value in summary.items() if name != "requirements"}
+    return found | {name: value for name, value in named_numbers(own).items() if name not in ROUNDED}
 
 
 def _there(scenario: Scenario, of: str, figures: Mapping[str, Any]) -> float:
