@@ -1,6 +1,8 @@
 """Cases of a batch: the same as run alone, whatever is beside them; and what fails among them."""
 
 import math
+import os
+import threading
 
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from small_campaign import COUNTS, LATE, ROUNDED, SCENARIO, docking_in
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.results.requirements import figures_of
+from dockdyn.studies.campaign.conduct import here, plan_campaign
+from dockdyn.studies.cases import lanes
 from dockdyn.studies.cases.batch import LEFT_OUT, figures_of_case, in_lanes, run_cases
 from dockdyn.studies.cases.sampling import sample
 
@@ -166,3 +170,24 @@ def test_lanes_side_by_side_give_the_same(file, monkeypatch):
     for name, values in one_by_one.figures.items():
         if name not in ROUNDED:
             np.testing.assert_allclose(side_by_side.figures[name], values, rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("runs", [20, lanes.LANES])
+def test_a_campaign_of_one_chunk_uses_all_cores(file, runs, monkeypatch):
+    """Four calls must be at work at once before any of them goes on."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    together, filled, counts = threading.Barrier(4), lanes._filled, []
+
+    def at_work(*given):
+        counts.append(len(given[-1]))
+        if len(counts) <= 4:
+            together.wait(60)
+        return filled(*given)
+
+    monkeypatch.setattr(lanes, "_filled", at_work)
+    campaign = plan_campaign(dockdyn.load(file), runs=runs)
+    (done,) = here(campaign, range(campaign.chunks))
+    assert sum(counts) == runs and max(counts) <= -(-runs // 4)
+    alone = run_cases(dockdyn.load(file), done[1].keys, done[1].values, threads=1)
+    for name, values in done[2].figures.items():
+        np.testing.assert_array_equal(values, alone.figures[name])

@@ -107,15 +107,19 @@ def compute(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
 
 
 def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
-    """Chunks in this process, one a core: while one is prepared in Python, another runs in compiled code."""
+    """Chunks in this process: while one is prepared in Python, others run in compiled code.
+
+    Batches of all chunks share the cores, so that none idles where there are few chunks; other cases run one chunk a core.
+    """
     cores = os.cpu_count() or 1
+    threads = cores if runs_in_batches(_own_scenario(campaign)) else 1
     waiting = iter(chunks)
     pool = ThreadPoolExecutor(cores)
-    running = {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, cores + 1)}
+    running = {pool.submit(compute, campaign, chunk, threads) for chunk in islice(waiting, cores + 1)}
     try:
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, len(done))}
+            running |= {pool.submit(compute, campaign, chunk, threads) for chunk in islice(waiting, len(done))}
             for future in done:
                 yield future.result()
     finally:

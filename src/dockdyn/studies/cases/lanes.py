@@ -119,13 +119,15 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
         numbers, structure = jax.tree.flatten(row)
         leaves.append(numbers)
         groups.setdefault((structure, *(id(one) for one in numbers if _is_array(one))), []).append(i)
-    parts = [(structure, part) for (structure, *_), places in groups.items() for part in _parted(structure, places)]
+    workers = threads or os.cpu_count() or 1
+    parts = [
+        (structure, part) for (structure, *_), places in groups.items() for part in _parted(structure, places, workers)
+    ]
 
     def work(part: tuple[PyTreeDef, list[int]]) -> Outcome:
         structure, places = part
         return _filled(kind, structure, [leaves[i] for i in places])
 
-    workers = threads or os.cpu_count() or 1
     outcomes = list(pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
     whole: Any = None
     for (_, places), outcome in zip(parts, outcomes, strict=True):
@@ -135,16 +137,16 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
     return whole
 
 
-def _parted(structure: PyTreeDef, places: list[int]) -> list[list[int]]:
-    """Rows of a structure in parts of a call each.
+def _parted(structure: PyTreeDef, places: list[int], workers: int) -> list[list[int]]:
+    """Rows of a structure in parts of a call each, at least one for each of the workers.
 
     The first ones in a process are short: code is written better once it has run for a while, between calls.
     """
     sizes = [] if structure in _begun else [2**power for power in range(LANES.bit_length() - 1) for _ in range(2)]
     _begun.add(structure)
-    found = []
+    found, most = [], min(LANES, -(-len(places) // workers))
     while places:
-        size = sizes.pop(0) if sizes else LANES
+        size = min(sizes.pop(0) if sizes else LANES, most)
         found.append(places[:size])
         places = places[size:]
     return found
