@@ -138,13 +138,13 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
 
 
 def _parted(structure: PyTreeDef, places: list[int], workers: int) -> list[list[int]]:
-    """Rows of a structure in parts of a call each, at least one for each of the workers.
+    """Rows of a structure in parts of a call each; where lanes take turns, shared among all workers.
 
     The first ones in a process are short: code is written better once it has run for a while, between calls.
     """
     sizes = [] if structure in _begun else [2**power for power in range(LANES.bit_length() - 1) for _ in range(2)]
     _begun.add(structure)
-    found, most = [], min(LANES, -(-len(places) // workers))
+    found, most = [], at_once() or min(LANES, -(-len(places) // workers))
     while places:
         size = min(sizes.pop(0) if sizes else LANES, most)
         found.append(places[:size])
