@@ -51,6 +51,7 @@ from dockdyn.mechanics.vector import once
 STEP = 5e-3  # s, the longest step where none is stated
 TOLERANCE = 1e-11  # relative error of a step
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
+SHORT_OF = 0.1  # of a step that was shortened to a root: so near behind its end the root is looked for once more
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 
@@ -260,7 +261,8 @@ def _next_step(
     bound = jnp.where(solver.limit <= planned, solver.limit, planned)
     edge = jnp.asarray(jnp.inf)
     if solver.line is not None:
-        bound = jnp.where(model.emitting(solver.point.state) & (model.delay < bound), model.delay, bound)
+        whole = jax.lax.stop_gradient(model.delay)  # so long that the past is known
+        bound = jnp.where(model.emitting(solver.point.state) & (whole < bound), whole, bound)
         interval = solver.line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
@@ -299,16 +301,20 @@ def _find_events(
     rises = rises & ~falls
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
     stuck = jnp.isfinite(solver.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
-    # or it ends short of the root by rounding: accepted, its end would not move with the root as numbers change, and
+    # or it ends a little short of the root: accepted, its end would not move with the root as numbers change, and
     # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
     close = jax.lax.stop_gradient(tolerance(point.time))
-    found = stuck | (jnp.isfinite(solver.limit) & (b <= 0) & (db > 0) & (-b <= close * db))
-    rises, where = rises | found, jnp.where(found & ~rises, 1.0, where)
+    ahead_of_end = jnp.where(db > 0, -b / jnp.where(db > 0, db, 1.0), jnp.inf)
+    reach = jnp.where(solver.rejections < MANY_REJECTIONS, jnp.maximum(close, SHORT_OF * frozen), close)
+    short = jnp.isfinite(solver.limit) & (b <= 0) & (ahead_of_end <= reach)
+    where = jnp.where(short & ~rises, 1 + ahead_of_end / jnp.where(frozen > 0, frozen, 1.0), where)
+    where = jnp.where(stuck & ~short & ~rises, 1.0, where)
+    rises = rises | stuck | short
     rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
     some = jnp.any(rises)
-    at_end = some & ((1 - first) * frozen <= close)
+    at_end = some & (jnp.abs(1 - first) * frozen <= close)
     at_start = some & ~at_end & (first * frozen <= close)
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
     length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, point), landing)

@@ -13,8 +13,10 @@ from jaxtyping import Array, Bool
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint
 from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk4
-from dockdyn.integrate.model import Model, Rate, Scalar
+from dockdyn.integrate.model import Model, Rate, Scalar, pack
 
+BENT = 1e-3  # of a number of the signal
+FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
 
@@ -49,11 +51,27 @@ def step_error(
         return model.relative_size(tried.state, missed)
 
     def both() -> Scalar:
+        asks = model.emitting(point.state)
         if model.delay is None and not model.driven:
-            return now()
-        return jnp.maximum(now(), jax.lax.cond(model.emitting(point.state), later, lambda: jnp.zeros(())))
+            asks = asks & bends_sharply(point, tried, step)
+        return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())))
 
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
+
+
+def bends_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
+    """Return whether a number of the signal bends within a step by more than `BENT` of its own size.
+
+    So does a force that grows with a power of the depth which is no integer, near zero depth: Runge and Kutta's stages then
+    miss what it does between them, and the embedded formula, which shares them, does not see it.
+    """
+    a, b, da, db = (
+        pack(signal)
+        for signal in (point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal)
+    )
+    size = jnp.abs(a) + jnp.abs(b)
+    floor = FAINT * jnp.max(size, initial=0.0)
+    return jnp.any(step * jnp.abs(db - da) > BENT * size + floor)
 
 
 def longest_step(
@@ -83,7 +101,11 @@ def control_step(
     (s) that the step shows to be fine enough.
 
     A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing.
+
+    Where steps end does not change with the numbers of the model, but at events and their delayed images: a rule that makes
+    each step from the one before would make their derivatives grow without bound, and with them rounding.
     """
+    step = jax.lax.stop_gradient(step)
     controlled = jnp.isfinite(tolerance)
     # the error goes with the fourth power of the step
     fit = jnp.where(jnp.isnan(error), 0.0, 0.9 * (tolerance / jnp.maximum(error, 1e-300)) ** 0.25)
