@@ -16,6 +16,7 @@ from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk
 from dockdyn.integrate.model import Model, Rate, Scalar, pack
 
 BENT = 1e-3  # of a number of the signal
+STRICT = 100.0  # times the error of a step in which the signal bends sharply: derivatives err by it over the step's length
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
@@ -51,10 +52,10 @@ def step_error(
         return model.relative_size(tried.state, missed)
 
     def both() -> Scalar:
-        asks = model.emitting(point.state)
+        asks, sharp = model.emitting(point.state), bends_sharply(point, tried, step)
         if model.delay is None and not model.driven:
-            asks = asks & bends_sharply(point, tried, step)
-        return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())))
+            asks = asks & sharp
+        return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())) * jnp.where(sharp, STRICT, 1.0))
 
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 

@@ -248,9 +248,12 @@ def called(item: object) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def constrained(name: str) -> bool:
-    """Whether a number cannot change by itself: one of a unit quaternion."""
-    return "attitude" in name.split(".")
+def constrained(name: str) -> str:
+    """Return what a number is part of that keeps it from changing by itself; empty where nothing does."""
+    parts = name.split(".")
+    if "attitude" in parts:
+        return "a unit quaternion"
+    return "a pole or zero that is real" if parts[-3:-2] in (["poles"], ["zeros"]) and parts[-1] == "1" else ""
 
 
 def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it

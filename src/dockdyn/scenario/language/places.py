@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
+import numpy as np
+from jaxtyping import Float
 
 from dockdyn.scenario.language.keys import constrained, key_of, value_at
 from dockdyn.scenario.language.units import Bounds
@@ -13,7 +16,7 @@ from dockdyn.scenario.language.units import Bounds
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
-NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
+NOT_PHYSICS = ("integrator", "output", "stability", "compare", "duration")  # tables and keys whose numbers are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +26,20 @@ class Place:
     key: str
     value: float
     unit: str
-    leaves: tuple[int, ...]  # two of an inertia tensor's products
+    leaves: tuple[int, ...]  # two of an inertia tensor's products, and of a pair of poles or zeros
     keys: tuple[str, ...]  # as many, as `--set` takes them
+    signs: tuple[float, ...]  # as many: of the imaginary parts of a pair one is the other's negative
     limits: Bounds
+
+    def written(self, value: float) -> dict[str, float]:
+        """Return what is set where the number is to be `value`, by key."""
+        return {key: sign * value for key, sign in zip(self.keys, self.signs, strict=True)}
+
+    def direction(self, leaves: int) -> Float[np.ndarray, "leaves"]:
+        """Return the direction over so many leaves of the scenario's content that changes the number by one."""
+        found = np.zeros(leaves)
+        found[list(self.leaves)] = self.signs
+        return found
 
 
 def places_of(scenario: Scenario) -> list[Place]:
@@ -33,20 +47,50 @@ def places_of(scenario: Scenario) -> list[Place]:
     content = scenario.content
     paths, _ = jax.tree_util.tree_flatten_with_path(content)
     written = [key_of(path, content) for path, _ in paths]
+    partners = _partners(dict(zip(written, (value for _, value in paths), strict=True)))
     found = []
     for leaf, ((path, value), key) in enumerate(zip(paths, written, strict=True)):
-        if key.split(".")[0] in NOT_PHYSICS or constrained(key) or not isinstance(value, float):
+        if key.split(".")[0] in NOT_PHYSICS or not isinstance(value, float) or not _is_written(path, content):
             continue
-        if not _is_written(path, content):
+        twin, sign = partners.get(key, (_transposed(key), 1.0))
+        if (twin is None and constrained(key)) or (twin is not None and written.index(twin) < leaf):
             continue
-        twin = _transposed(key)
-        if twin is not None and key > twin:
-            continue
-        keys = (key,) if twin in (None, key) else (key, str(twin))
+        keys, signs = ((key,), (1.0,)) if twin in (None, key) else ((key, str(twin)), (1.0, sign))
         number = value_at(content, key, scenario.name)
         leaves = tuple(written.index(one) if one != key else leaf for one in keys)
-        found.append(Place(number.key, value, number.unit, leaves, keys, number.limits))
+        found.append(Place(number.key, value, number.unit, leaves, keys, signs, number.limits))
     return found
+
+
+def _partners(numbers: Mapping[str, Any]) -> dict[str, tuple[str, float]]:
+    """Return, by the keys of the parts of pairs of poles or zeros, the key of the partner's part and its sign beside it."""
+    tables: dict[str, dict[int, list[float]]] = {}
+    for key, value in numbers.items():
+        table, _, place = key.rpartition(".zeros.") if ".zeros." in key else key.rpartition(".poles.")
+        if table and place.replace(".", "").isdecimal():
+            tables.setdefault(key[: -len(place)], {}).setdefault(int(place.partition(".")[0]), []).append(value)
+    return {
+        f"{name}{one}.{part}": (f"{name}{other}.{part}", sign)
+        for name, rows in tables.items()
+        for one, other in conjugate_pairs([rows[index] for index in sorted(rows)]).items()
+        for part, sign in ((0, 1.0), (1, -1.0))
+    }
+
+
+def conjugate_pairs(places: Sequence[Sequence[float]]) -> dict[int, int]:
+    """Return, by the index of each complex pole or zero (its real and imaginary part, 1/s), that of its conjugate.
+
+    Those without a conjugate are left out.
+    """
+    upper, lower = (
+        sorted(
+            (index for index, (_, part) in enumerate(places) if side * part > 0),
+            key=lambda i: (places[i][0], abs(places[i][1])),
+        )
+        for side in (1, -1)
+    )
+    pairs = dict(zip(upper, lower, strict=False))
+    return pairs | {other: one for one, other in pairs.items()}
 
 
 def _is_written(path: tuple[Any, ...], content: Any) -> bool:  # noqa: ANN401, walked by what is found in it

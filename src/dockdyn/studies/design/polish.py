@@ -57,13 +57,14 @@ class Smooth:
             [variable.slope(variable.coordinate(value)) for variable, value in self._reals(one)]  # of a coordinate
         )
         goal = plan.goals[0]
-        own = np.array([float(key == goal.figure) for key in keys]) if self.goal is None else found[self.goal][1]
+        own = np.array([float(key == goal.figure) for key in keys]) if self.goal is None else found[self.goal].slopes
         rows = [np.asarray(own) * per * (-1 if goal.largest else 1)]
         for name, constraint, slack in zip(self.constraints, plan.constraints, one.slacks, strict=True):
             sign = -1 if constraint.requirement.relation.startswith("<") else 1
-            rows.append(sign * np.asarray(found[name][1]) * per / (abs(slack.limit or 0.0) or 1.0))
+            rows.append(sign * np.asarray(found[name].slopes) * per / (abs(slack.limit or 0.0) or 1.0))
         slopes = tuple(tuple(map(float, row)) for row in rows)
-        return replace(one, slopes=slopes) if np.isfinite(slopes).all() else one
+        known = all(verdict.holds is not False for figure in found.values() for verdict in figure.verdicts)
+        return replace(one, slopes=slopes) if known and np.isfinite(slopes).all() else one
 
     def _reals(self, one: Evaluation) -> list[tuple[RealVariable, float]]:
         return [

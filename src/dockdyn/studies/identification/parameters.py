@@ -143,7 +143,9 @@ class _Problem:
 
     def at(self, values: Row) -> Scenario:
         """The scenario with these numbers."""
-        own = {key: float(value) for place, value in zip(self.places, values, strict=True) for key in place.keys}
+        own: dict[str, float] = {}
+        for place, value in zip(self.places, values, strict=True):
+            own |= place.written(float(value))
         return replace(self.scenario, content=self.scenario.at(own).content)
 
     def signals(self, dataset: xr.Dataset) -> dict[str, Row]:
@@ -162,9 +164,7 @@ class _Problem:
             slopes: list[dict[str, Row]] = []
             signals: dict[str, Row] = {}
             for place in self.places:
-                direction = np.zeros(len(own.values))
-                direction[list(place.leaves)] = 1.0
-                signals, slope = slopes_along(run, own.values, direction, self.signals)
+                signals, slope = slopes_along(run, own.values, place.direction(len(own.values)), self.signals)
                 slopes.append(slope)
                 self.runs += 1
             jacobian = {name: np.stack([one[name] for one in slopes], axis=1) for name in signals}

@@ -15,7 +15,8 @@ from jaxtyping import Array, Float, PyTree
 from dockdyn.integrate.model import Scalar, over_rows
 from dockdyn.kinds.resting import Judged, Nominal, counts_all, delayed_loop, seen_matrices
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.language.keys import constrained, key_of
+from dockdyn.scenario.language.keys import key_of
+from dockdyn.scenario.language.places import conjugate_pairs
 from dockdyn.stability.characteristic import root_slopes
 from dockdyn.stability.growth import matrices_of, multiplier_slopes, single
 from dockdyn.stability.linearise import Linear
@@ -68,7 +69,11 @@ def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical
         slopes_at = partial(_named_slopes, content, nominal, loop, at_edge, longest)
         found, doubts = _slopes_at_instant(slopes_at, loop, delay, at_edge, groups, values)
     largest = max((abs(value) for value in found.values()), default=0.0)
-    kept = {name: value for name, value in found.items() if abs(value) > SMALL * largest and not constrained(name)}
+    kept = {
+        name: value
+        for name, value in found.items()
+        if abs(value) > SMALL * largest and "attitude" not in name.split(".")
+    }
     return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
 
 
@@ -141,8 +146,14 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
         groups.append(tuple(key for key, tied in zip(PERIODS, moved, strict=True) if tied and key in values))
     robot = content.loop.robot
     if robot is not None:
-        groups += _conjugate_pairs("loop.robot.poles", robot.poles or [])
-        groups += _conjugate_pairs("loop.robot.zeros", robot.zeros or [])
+        for name, places in (("poles", robot.poles), ("zeros", robot.zeros)):
+            pairs = conjugate_pairs(places or []).items()
+            groups += [
+                tuple(f"loop.robot.{name}.{index}.{part}" for index in pair)
+                for pair in pairs
+                if pair[0] < pair[1]
+                for part in (0, 1)
+            ]
     for key in values:
         body, inertia, place = key.partition(".inertia.")
         row, _, column = place.partition(".")
@@ -151,17 +162,6 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
     groups = [keys for keys in groups if len(keys) > 1]
     together = {key for keys in groups for key in keys}
     return [*groups, *((key,) for key in values if key not in together)]
-
-
-def _conjugate_pairs(name: str, places: list[list[float]]) -> list[tuple[str, ...]]:
-    """Keys of the real parts, and of the imaginary parts, of each conjugate pair."""
-    open_, pairs = [index for index, place in enumerate(places) if place[1]], []
-    while open_:
-        first = open_.pop(0)
-        partner = min(open_, key=lambda index: abs(complex(*places[index]) - complex(*places[first]).conjugate()))
-        open_.remove(partner)
-        pairs += [tuple(f"{name}.{index}.{part}" for index in (first, partner)) for part in (0, 1)]
-    return pairs
 
 
 def _named_slopes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -18,7 +18,7 @@ from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress
 from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
-from dockdyn.results.linearised import Leaves, Numbers, content_of, named_numbers, slopes_along
+from dockdyn.results.linearised import Numbers, content_of, named_numbers, slopes_along
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
@@ -28,81 +28,118 @@ from dockdyn.studies.cases.batch import Cases, located_figures, run_cases, runs_
 from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
 from dockdyn.studies.objectives.figure import MARGINS
+from dockdyn.studies.objectives.verdict import NOT, Verdict, judge
 
 Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
+Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect to every place
 COMPUTING = ("step_s", "step_error", "wall_time_s", "microseconds_per_step", "end_time_s", "newton_iterations_mean")
 CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", "work_energy_error")
+COMPARED = 6  # derivatives of margins, the largest, that are held against differences: each takes margins of its own
 ROUNDED = (*COMPUTING, *CONSERVED)  # figures of the computation and of rounding, which do not vary smoothly
 
 
-Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect to every place
+class Derivatives(NamedTuple):
+    """A figure and its derivatives with respect to some places.
 
-
-def derivatives(scenario: Scenario, of: str, places: Sequence[Place], progress: Progress | None = None) -> Slopes:
-    """A figure of a run, or of the margins, and its derivative with respect to every place; NaN where it comes or goes.
-
-    Raises ScenarioError: no such figure, one that counts or did not happen, a kind or run that has no derivatives.
+    Attributes:
+        value: in the figure's unit.
+        slopes: in the figure's unit by the number's; NaN where the figure comes or goes, or the run has none.
+        verdicts: whether each was found to be right, and why not.
     """
-    return derivatives_of(scenario, [of], places, progress)[of]
+
+    value: float
+    slopes: list[float]
+    verdicts: list[Verdict]
 
 
 def derivatives_of(
     scenario: Scenario, names: Sequence[str], places: Sequence[Place], progress: Progress | None = None
-) -> dict[str, Slopes]:
-    """The same of several figures by their names: what a log gives, or a summary, is from one run for all of them."""
+) -> dict[str, Derivatives]:
+    """Return figures of a run, or of the margins, and their derivatives with respect to every place, held against differences.
+
+    What a log gives, or a summary, is from one run for all figures. Raises ScenarioError: no such figure, one that counts or
+    did not happen, a kind or run that has no derivatives.
+    """
+    found, whys = slopes_of(scenario, names, places, progress)
+    slopes = np.array([row for _, row in found.values()]).reshape(len(found), len(places))
+    sizes = np.abs(slopes * [place.value for place in places]).max(axis=0, initial=0.0, where=np.isfinite(slopes))
+    asked = np.argsort(-sizes)[: COMPARED if set(names) & set(MARGINS) else len(places)].tolist()
+    judged = judge(
+        partial(evaluated, scenario, list(names)),
+        {of: row[asked].tolist() for of, row in zip(found, slopes, strict=True)},
+        [places[i] for i in asked],
+    )
+    verdicts = {
+        of: {i: Verdict(None) for i in range(len(places))}
+        | dict(zip(asked, row, strict=True))
+        | {i: Verdict(False, f"{NOT}: {why}") for i, why in whys.items()}
+        for of, row in judged.items()
+    }
+    return {of: Derivatives(*found[of], list(verdicts[of].values())) for of in names}
+
+
+def slopes_of(
+    scenario: Scenario, names: Sequence[str], places: Sequence[Place], progress: Progress | None = None
+) -> tuple[dict[str, Slopes], dict[int, str]]:
+    """Return what `derivatives_of` does, not held against anything, and for which places there are none, and why."""
     margins = [of for of in names if of in MARGINS]
     known = {of: one for of in names if of not in margins and (one := key_figure(scenario, of)) is not None}
     others = [of for of in names if of not in margins and of not in known]
-    found = {of: margin_slopes(scenario, of, places) for of in margins}
+    found: dict[str, Slopes] = {of: margin_slopes(scenario, of, places) for of in margins}
+    whys: dict[int, str] = {}
     if known:
         found |= _of_log(scenario, known, places)
     if others:
-        found |= _of_summary(scenario, others, places, progress)
-    return found
+        more, whys = _of_summary(scenario, others, places, progress)
+        found |= more
+    return found, whys
 
 
 def value_of(scenario: Scenario, of: str) -> float:
     """The figure alone. Raises ScenarioError as `derivatives` does."""
     if of in MARGINS:
         return margin_of(scenario, of)
-    found = evaluated(scenario, of, [], np.zeros((1, 0)))
+    found = evaluated(scenario, [of], [], np.zeros((1, 0)))
     if found.reasons[0]:
         raise ScenarioError(f"{scenario.name}: {found.reasons[0]}; must run to its end")
     return _there(scenario, of, found.figures)
 
 
-def evaluated(scenario: Scenario, of: str, keys: Sequence[str], rows: Float[np.ndarray, "cases keys"]) -> Cases:
-    """The figure, and what tells whether the same things happen, of a case a row, its dotted `keys` set to the numbers (SI)."""
-    if _in_batches(scenario, of):
-        return run_cases(scenario, keys, rows, figures=[of])
+def evaluated(
+    scenario: Scenario, names: Sequence[str], keys: Sequence[str], rows: Float[np.ndarray, "cases keys"]
+) -> Cases:
+    """Return figures, and what tells whether the same things happen, of a case a row: the numbers (SI) of its dotted `keys`."""
+    if _in_batches(scenario, names):
+        return run_cases(scenario, keys, rows, figures=names)
     found: list[dict[str, float]] = []
     reasons = []
     for row in rows.tolist():
         try:
-            found.append(_figures_of(scenario.at(dict(zip(keys, row, strict=True))) if keys else scenario, of))
+            found.append(_figures_of(scenario.at(dict(zip(keys, row, strict=True))) if keys else scenario, names))
             reasons.append("")
         except ScenarioError as error:
             found.append({})
             reasons.append(str(error))
-    names = list(dict.fromkeys(name for one in found for name in one))
-    return Cases({name: np.array([one.get(name, np.nan) for one in found]) for name in names}, reasons)
+    every = list(dict.fromkeys(name for one in found for name in one))
+    return Cases({name: np.array([one.get(name, np.nan) for one in found]) for name in every}, reasons)
 
 
-def _in_batches(scenario: Scenario, of: str) -> bool:
-    """Whether compiled batches have the figure."""
-    if of in MARGINS or kind_named(scenario.kind).key_figures() is None:
+def _in_batches(scenario: Scenario, names: Sequence[str]) -> bool:
+    """Whether compiled batches have the figures."""
+    if set(names) & set(MARGINS) or kind_named(scenario.kind).key_figures() is None:
         return False
-    return of in names_in_cases(located_figures(scenario).figures) and runs_in_batches(scenario, [of])
+    return set(names) <= set(names_in_cases(located_figures(scenario).figures)) and runs_in_batches(scenario, names)
 
 
-def _figures_of(scenario: Scenario, of: str) -> dict[str, float]:
-    """The figure of one run, how many contacts it had and whether it captured."""
-    if of in MARGINS:
-        return {of: margin_of(scenario, of)}
+def _figures_of(scenario: Scenario, names: Sequence[str]) -> dict[str, float]:
+    """The figures of one run, how many contacts it had and whether it captured; margins alone where only they are asked."""
+    found = {of: margin_of(scenario, of) for of in names if of in MARGINS}
+    if len(found) == len(names):
+        return found
     dataset = simulate(scenario)
     if not dataset.attrs["finished"]:
         raise ScenarioError(str(dataset.attrs["status"]))
-    return smooth_figures(summarise(dataset))
+    return found | smooth_figures(summarise(dataset))
 
 
 def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
@@ -164,7 +201,7 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     """Key figures by the names that cases have them under, and their derivatives with respect to every place."""
     _check_located(scenario)
     content, own = scenario.content, Numbers.of(scenario.content)
-    directions = np.array([_direction(place, own) for place in places]).reshape(len(places), len(own.values))
+    directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))
     sampled = any(one.source == "samples" for one in known.values())
     settings = short_settings(content, sampled)
     there = _names_in(scenario.kind, own, settings)
@@ -195,13 +232,6 @@ def _names_in(kind: str, own: Numbers, settings: located.Settings) -> frozenset[
         shapes = partial(outcome, structure=own.structure, kind=kind)
         _names[key] = frozenset(jax.eval_shape(shapes, own.values, own.arrays, settings)[0])
     return _names[key]
-
-
-def _direction(place: Place, own: Numbers) -> Leaves:
-    """The direction over the leaves of a scenario's content that changes one number of it by one."""
-    direction = np.zeros(len(own.values))
-    direction[list(place.leaves)] = 1.0
-    return direction
 
 
 def outcome(
@@ -244,21 +274,30 @@ def _slopes_at(
 
 def _of_summary(
     scenario: Scenario, names: Sequence[str], places: Sequence[Place], progress: Progress | None
-) -> dict[str, Slopes]:
-    """Numbers of the summary, and their derivatives with respect to every place."""
+) -> tuple[dict[str, Slopes], dict[int, str]]:
+    """Numbers of the summary, their derivatives with respect to every place, and for which places there are none, and why.
+
+    Raises ScenarioError where there are none at all.
+    """
     for of in names:
         if of in ROUNDED:
             raise ScenarioError(f"{scenario.name}: --of {of}: does not vary smoothly; must be a figure of the motion")
     values = [value_of(scenario, of) for of in names]
     if not places:
-        return {of: (value, []) for of, value in zip(names, values, strict=True)}
+        return {of: (value, []) for of, value in zip(names, values, strict=True)}, {}
     run, own = kind_named(scenario.kind).linearised(scenario), Numbers.of(scenario.content)
     slopes = []
-    for count, place in enumerate(places, 1):
-        _, found = slopes_along(run, own.values, _direction(place, own), lambda one: smooth_figures(summarise(one)))
+    whys: dict[int, str] = {}
+    for index, place in enumerate(places):
+        try:
+            direction = place.direction(len(own.values))
+            _, found = slopes_along(run, own.values, direction, lambda one: smooth_figures(summarise(one)))
+        except ScenarioError as error:
+            if len(places) == 1:
+                raise
+            found, whys[index] = {}, str(error).removeprefix(f"{scenario.name}: ")
         slopes.append([found.get(of, float("nan")) for of in names])
         if progress is not None:
-            progress(count / len(places))
-    return {
-        of: (value, list(column)) for of, value, column in zip(names, values, zip(*slopes, strict=True), strict=True)
-    }
+            progress((index + 1) / len(places))
+    columns = zip(names, values, zip(*slopes, strict=True), strict=True)
+    return {of: (value, list(column)) for of, value, column in columns}, whys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +21,7 @@ from dockdyn.scenario.language.given import name_from
 from dockdyn.scenario.language.keys import constrained, number_at, value_at
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.objectives.derivatives import derivatives, value_of
+from dockdyn.studies.objectives.derivatives import derivatives_of, value_of
 from dockdyn.studies.objectives.figure import Figure, figure_of
 from dockdyn.studies.objectives.sampled import Estimate, sampled_estimate
 
@@ -32,11 +33,12 @@ class Gradient(NamedTuple):
 
     Attributes:
         value: in the figure's unit.
-        slopes: its derivative by each key, in the figure's unit by the key's.
+        slopes: its derivative by each key, in the figure's unit by the key's; NaN where it is not known.
         value_error: standard error of the value; 0 of one run.
         slope_errors: standard error of each derivative; 0 of one run.
         runs: how many runs this is from.
         failed: how many of them failed or do not have the figure.
+        unknown: why a derivative is not known, by its key.
     """
 
     value: float
@@ -45,6 +47,7 @@ class Gradient(NamedTuple):
     slope_errors: dict[str, float]
     runs: int
     failed: int
+    unknown: dict[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,42 +80,45 @@ class Objective:
         return _evaluated(self, tuple(numbers), jnp.stack(values) if values else jnp.zeros(0))
 
     def value_and_gradient(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Gradient:
-        """The figure, its derivative by each of the numbers, and their standard errors. Raises ScenarioError as a call does."""
-        found = self._estimate(dict(numbers), progress)
-        return Gradient(
-            found.value,
-            dict(zip(numbers, found.slopes, strict=True)),
-            found.value_error,
-            dict(zip(numbers, found.slope_errors, strict=True)),
-            found.runs,
-            found.failed,
-        )
+        """Return the figure, its derivative by each of the numbers, and their standard errors.
+
+        A derivative that differences to either side do not confirm is not known. Raises ScenarioError as a call does.
+        """
+        found = self.estimate(dict(numbers), progress)
+        unknown = {
+            key: verdict.reason for key, verdict in zip(numbers, found.verdicts, strict=True) if verdict.holds is False
+        }
+        slopes = dict(zip(numbers, found.slopes, strict=True)) | dict.fromkeys(unknown, float("nan"))
+        errors = dict(zip(numbers, found.slope_errors, strict=True))
+        return Gradient(found.value, slopes, found.value_error, errors, found.runs, found.failed, unknown)
 
     def value(self, numbers: Mapping[str, float]) -> float:
         """The figure alone. Raises ScenarioError as a call does."""
         if self.figure.over or self.smoothing:
-            return self._estimate(dict(numbers)).value
+            return self.estimate(dict(numbers)).value
         return value_of(self._at(numbers), self.figure.name)
 
     def _at(self, numbers: Mapping[str, float]) -> Scenario:
         """The scenario with other numbers."""
         places = self._places(self.scenario, numbers)
         values = [float(value) for value in numbers.values()]
-        written = {key: value for place, value in zip(places, values, strict=True) for key in place.keys}
+        written: dict[str, float] = {}
+        for place, value in zip(places, values, strict=True):
+            written |= place.written(value)
         return replace(self.scenario, content=self.scenario.at(written).content) if written else self.scenario
 
     def _places(self, scenario: Scenario, numbers: Mapping[str, Any]) -> list[Place]:
         return chosen_places(scenario, places_of(scenario), list(numbers), "objective:")
 
-    def _estimate(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Estimate:
-        """The figure and its derivatives at the numbers."""
+    def estimate(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Estimate:
+        """Return the figure and its derivatives at the numbers, and whether these hold. Raises ScenarioError as a call does."""
         refuse_coupled(self.scenario, "an FMU has no derivatives; must be a law of dockdyn or one in Python")
         case = self._at(numbers)
         places = self._places(case, numbers)
         if self.figure.over or self.smoothing:
             return sampled_estimate(case, self.figure, places, self.runs, self.seed, self.smoothing, progress)
-        value, slopes = derivatives(case, self.figure.name, places, progress)
-        return Estimate(value, tuple(slopes), 0.0, (0.0,) * len(slopes), 1, 0)
+        value, slopes, verdicts = derivatives_of(case, [self.figure.name], places, progress)[self.figure.name]
+        return Estimate(value, tuple(slopes), 0.0, (0.0,) * len(slopes), 1, 0, tuple(verdicts))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
@@ -125,8 +131,13 @@ def _evaluated(objective: Objective, keys: tuple[str, ...], values: Float[Array,
 def _evaluated_jvp(
     objective: Objective, keys: tuple[str, ...], primals: tuple[Array], tangents: tuple[Array]
 ) -> tuple[Array, Array]:
-    """The figure and its derivative along a change of the numbers: linear in that, so that JAX may go backwards, too."""
+    """The figure and its derivative along a change of the numbers: linear in that, so that JAX may go backwards, too.
+
+    What is not known is NaN, and a warning says why.
+    """
     found = objective.value_and_gradient(_plain(keys, primals[0]))
+    for key, reason in found.unknown.items():
+        warnings.warn(f"{objective.scenario.name}: {objective.figure.text} by {key}: {reason}", stacklevel=2)
     return jnp.asarray(found.value), jnp.asarray(list(found.slopes.values())) @ tangents[0]
 
 
@@ -149,8 +160,8 @@ def chosen_places(scenario: Scenario, places: list[Place], keys: list[str], opti
         number = number_at(scenario, key)
         if number.key not in known:
             where = f"{scenario.name}: {option} {key}"
-            if constrained(number.key):
-                raise ScenarioError(f"{where}: cannot change alone, as part of a unit quaternion; must be another key")
+            if whole := constrained(number.key):
+                raise ScenarioError(f"{where}: cannot change alone, as part of {whole}; must be another key")
             raise ScenarioError(f"{where}: has no part in the motion; must be a number of the bodies, contacts or loop")
         place = known[number.key]
         if place.key in found:

@@ -18,20 +18,24 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import batched
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy.special import ndtri
 
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
+from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.cases.lanes import pool
 from dockdyn.studies.cases.sampling import Sampled, random, sample
-from dockdyn.studies.objectives.derivatives import derivatives, evaluated
+from dockdyn.studies.objectives.derivatives import evaluated, slopes_of
 from dockdyn.studies.objectives.figure import Figure
+from dockdyn.studies.objectives.verdict import Verdict, judge
 
 RESAMPLED = 400  # times that cases are drawn from the cases, for standard errors
 ZERO = 1e-2  # SI units: in place of a number that is zero, of which its spread is a share
@@ -50,6 +54,7 @@ class Estimate(NamedTuple):
         slope_errors: of the derivatives.
         runs: how many runs this is from.
         failed: how many of them failed, or do not have the figure; they are left out, but of a probability.
+        verdicts: whether each derivative was found to be right, and why not; of one from differences nothing is said.
     """
 
     value: float
@@ -58,6 +63,7 @@ class Estimate(NamedTuple):
     slope_errors: tuple[float, ...]
     runs: int
     failed: int
+    verdicts: tuple[Verdict, ...]
 
 
 def sampled_estimate(
@@ -91,6 +97,7 @@ def sampled_estimate(
         [_statistic(figure, drawn[spread.integers(len(drawn), size=len(drawn))]) for _ in range(RESAMPLED)]
     )
     errors = again.std(axis=0, ddof=1)
+    verdicts = judge(partial(_statistics, scenario, figure, cases, kept), {figure.text: own[1:].tolist()}, places)
     return Estimate(
         float(own[0]),
         tuple(own[1:].tolist()),
@@ -98,7 +105,26 @@ def sampled_estimate(
         tuple(errors[1:].tolist()),
         len(values),
         int((~kept).sum()),
+        tuple(verdicts[figure.text]),
     )
+
+
+def _statistics(
+    scenario: Scenario,
+    figure: Figure,
+    cases: Sampled,
+    kept: Bool[np.ndarray, "cases"],
+    keys: Sequence[str],
+    rows: Float[np.ndarray, "rows keys"],
+) -> Cases:
+    """The statistic over the cases that are `kept`, with the dotted `keys` set to each row."""
+    drawn = cases.values[kept]
+    every = [np.concatenate([np.tile(row, (len(drawn), 1)), drawn], axis=1) for row in rows]
+    bare = replace(scenario, dispersions=(), requirements=())
+    found = evaluated(bare, [figure.name], [*keys, *cases.keys], np.concatenate(every))
+    values = found.figures.get(figure.name, np.full(len(rows) * len(drawn), np.nan)).reshape(len(rows), len(drawn))
+    reasons = [next((one for one in part if one), "") for part in batched(found.reasons, len(drawn))]
+    return Cases({figure.text: np.array([_statistic(figure, row[:, None])[0] for row in values])}, reasons)
 
 
 def _statistic(figure: Figure, drawn: Float[np.ndarray, "cases columns"]) -> Float[np.ndarray, "columns"]:
@@ -136,7 +162,8 @@ def _pathwise(
         try:
             case = bare.at(dict(zip(cases.keys, row, strict=True)))
             own = {place.key: place for place in places_of(case)}
-            found = derivatives(case, of, [own[place.key] for place in places])
+            slopes, whys = slopes_of(case, [of], [own[place.key] for place in places])
+            found = slopes[of] if not whys else (float("nan"), [float("nan")] * len(places))
         except ScenarioError as error:
             if not row or (done == 0 and "no such figure" in str(error)):
                 raise
@@ -171,12 +198,16 @@ def _smoothed(
     sizes = smoothing * np.where(own == 0, ZERO, np.abs(own))
     z = ndtri(random(len(places), runs, seed + 1, 0, runs))
     keys = [key for place in places for key in place.keys]
+    signs = np.concatenate([place.signs for place in places])
     repeats = [len(place.keys) for place in places]
     rows = np.concatenate(
-        [np.concatenate([np.repeat(own + side * z * sizes, repeats, axis=1), cases.values], axis=1) for side in (1, -1)]
+        [
+            np.concatenate([signs * np.repeat(own + side * z * sizes, repeats, axis=1), cases.values], axis=1)
+            for side in (1, -1)
+        ]
     )
     bare = replace(scenario, dispersions=(), requirements=())
-    found = evaluated(bare, figure.name, [*keys, *cases.keys], rows)
+    found = evaluated(bare, [figure.name], [*keys, *cases.keys], rows)
     if figure.name not in found.figures:
         reason = next((one for one in found.reasons if one), "no case has it")
         raise ScenarioError(f"{scenario.name}: {figure.text}: {reason}")
@@ -198,4 +229,5 @@ def _smoothed(
         tuple(np.ravel(errors[1]).tolist()),
         len(values),
         int(lost.sum()),
+        (Verdict(None),) * len(places),
     )

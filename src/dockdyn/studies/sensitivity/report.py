@@ -29,8 +29,8 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
         "number. Pale bars: not differentiable here."
     )
     note = (
-        "By forward-mode differentiation of the run itself; “by 1 %” is what 1 % more of a number changes. The largest are "
-        "compared with differences to either side: smooth where both agree with the derivative, a dash where none were taken."
+        "By forward-mode differentiation of the run itself; “by 1 %” is what 1 % more of a number changes. All are "
+        "held against differences (of margins the six largest): smooth where they agree, a dash where none were taken."
     )
     table = _derivatives_table(answer, answer["to"])
     return Report(
@@ -64,8 +64,8 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
     if words := _over_cases(answer):
         yield words
     if smooth and (compared := sum(one["differentiable"] is True for one in answer["to"])):
-        largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
-        yield f"{largest} with differences to either side"
+        words = "all" if compared == len(answer["to"]) else f"the {compared} largest" if compared > 1 else "the largest"
+        yield f"{words} agree{'' if compared > 1 else 's'} with differences"
 
 
 def _over_cases(answer: dict[str, Any]) -> str:
@@ -80,15 +80,20 @@ def _over_cases(answer: dict[str, Any]) -> str:
 def _sensitivity_verdict(answer: dict[str, Any]) -> str:
     """What the figure depends on most, in words."""
     name = f"{answer['of']} is {with_unit(answer['value'], answer['unit'])}"
-    ranked = drawn(answer)
-    if not answer["differentiable"]:
-        return f"{name}; it is not differentiable here, see the warnings."
+    ranked = [one for one in drawn(answer) if one["differentiable"] is not False]
+    lost = [one["key"] for one in answer["to"] if one["differentiable"] is False]
     if not ranked:
-        return f"{name}; it depends on none of the numbers."
+        words = "its derivatives are not known here, see the warnings" if lost else "it depends on none of the numbers"
+        return f"{name}; {words}."
+    but = (
+        f" Its derivative by {lost[0] if len(lost) == 1 else f'{len(lost)} numbers'} is not known: see the warnings."
+        if lost
+        else ""
+    )
     first = ranked[0]
     change = with_unit(first["per_percent"], answer["unit"], 3)
     sign = "+" if first["per_percent"] > 0 else ""
-    return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it."
+    return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it.{but}"
 
 
 def _counting(answer: dict[str, Any]) -> list[dict[str, Any]]:

@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dockdyn.report.notebook import Answer
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.given import name_from, names_from
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.objectives.derivatives import evaluated
 from dockdyn.studies.objectives.objective import chosen_places, objective
-from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
+from dockdyn.studies.objectives.verdict import Verdict
 
-CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences
 PER_CENT = 0.01
 
 
@@ -52,20 +48,14 @@ def sensitivity(
     if to is None:
         places = [place for place in places if not drawn & set(place.keys)]
     share = None if progress is None else lambda done: progress(0.6 * done)
-    found = figure.value_and_gradient({place.key: place.value for place in places}, share)
-    if progress is not None:
-        progress(0.6)
+    found = figure.estimate({place.key: place.value for place in places}, share)
     rows = [
-        row(place, slope, error)
-        for place, slope, error in zip(places, found.slopes.values(), found.slope_errors.values(), strict=True)
+        row(place, slope, error, verdict)
+        for place, slope, error, verdict in zip(places, found.slopes, found.slope_errors, found.verdicts, strict=True)
     ]
     order = sorted(
         range(len(rows)), key=lambda i: (-abs(rows[i]["per_percent"] or 0), -abs(rows[i]["derivative"] or 0))
     )
-    finite = [i for i in order if rows[i]["derivative"] is not None]
-    compared = finite[:CHECKED] if any(found.slopes.values()) else finite
-    if compared and found.runs == 1:
-        compare(scenario, of, [places[i] for i in compared], [rows[i] for i in compared])
     if progress is not None:
         progress(1.0)
     ranked = [rows[i] for i in order]
@@ -92,7 +82,7 @@ def _by_reason(rows: list[dict[str, Any]]) -> list[str]:
     return [f"{few[reason]}: {reason}" for reason in reasons]
 
 
-def row(place: Place, slope: float, error: float) -> dict[str, Any]:
+def row(place: Place, slope: float, error: float, verdict: Verdict) -> dict[str, Any]:
     finite = math.isfinite(slope)
     return {
         "key": place.key,
@@ -101,22 +91,7 @@ def row(place: Place, slope: float, error: float) -> dict[str, Any]:
         "derivative": slope if finite else None,
         "per_percent": PER_CENT * slope * place.value if finite else None,
         "error": error if finite and error else None,
-        "differences": None,
-        "differentiable": None if finite else False,
-        "reason": "" if finite else f"{NOT}: the derivative is not finite",
+        "differences": None if verdict.sides is None else list(verdict.sides),
+        "differentiable": verdict.holds,
+        "reason": verdict.reason,
     }
-
-
-def compare(scenario: Scenario, of: str, places: list[Place], rows: list[dict[str, Any]]) -> None:
-    """Compares derivatives with one-sided differences: adds what was found to the rows."""
-    keys = list(dict.fromkeys(key for place in places for key in place.keys))
-    own = {key: place.value for place in places for key in place.keys}
-    tried = [(place, step) for place in places for step in probes(place.value)]
-    cases = [own | dict.fromkeys(place.keys, place.value + step) for place, step in tried]
-    found = evaluated(scenario, of, keys, np.array([[case[key] for key in keys] for case in [own, *cases]]))
-    count = len(cases) // len(places)
-    for index, one in enumerate(rows):
-        which = [0, *range(1 + index * count, 1 + (index + 1) * count)]
-        figures = {name: values[which] for name, values in found.figures.items()}
-        reasons = [found.reasons[i] for i in which]
-        one |= judged(of, one["derivative"], probes(one["value"]), figures, reasons)

@@ -1,0 +1,163 @@
+"""Whether a figure has the derivative that was found, judged by differences to either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.scenario.language.places import Place
+from dockdyn.studies.cases.batch import Cases
+
+STEPS = (1e-6, 1e-5)  # of the number, each tried downwards and upwards
+ZERO = 1e-2  # SI units: in place of a number that is zero
+CLEAR = 1e-4  # relative: a derivative this near to the difference over both sides is it, besides what rounding leaves
+AGREE = 2e-3  # relative: difference to one side, taken to its limit, and derivative
+ROUNDING = 3e-10  # relative error of a figure
+JUMP = 1e-3  # relative: a peak's time that moves further within a step is that of another peak
+BENT = (0.01, 0.5)  # a derivative that within this share of the number changes by more than this share of itself
+COUNTED = {"contact_count": "the number of contacts", "captured": "whether the latch captures"}
+NOT = "not differentiable here"
+SMOOTHED = "; --smooth 0.05 gives the derivative of its mean over a spread of the numbers"
+
+Run = Callable[[Sequence[str], Float[np.ndarray, "cases keys"]], Cases]  # of keys, and a case a row
+
+
+class Verdict(NamedTuple):
+    """What differences say of a derivative.
+
+    Attributes:
+        holds: whether the derivative is known to be right; None where nothing could be compared.
+        reason: why it does not, or how far it does; empty where there is nothing to say.
+        sides: differences down and up, in the figure's unit by the number's; None on a side that is not allowed.
+    """
+
+    holds: bool | None
+    reason: str = ""
+    sides: tuple[float | None, float | None] | None = None
+
+
+def judge(run: Run, slopes: Mapping[str, Sequence[float]], places: Sequence[Place]) -> dict[str, list[Verdict]]:
+    """Return a verdict for the derivative of each figure, by its name, with respect to each of the places.
+
+    One run to either side clears nearly all; those in doubt are judged by four.
+    """
+    count = len(places)
+    found = {
+        name: [NOT_FINITE if not np.isfinite(slope) else Verdict(None) for slope in row] for name, row in slopes.items()
+    }
+    for probing, judged in ((STEPS[1:], _cleared), (STEPS, _examined)):
+        open_ = [i for i in range(count) if any(row[i].holds is None for row in found.values())]
+        if not open_:
+            break
+        steps = np.array([_probes(places[i].value, probing) for i in open_])
+        cases = run(*_rows([places[i] for i in open_], steps))
+        size = steps.shape[1]
+        for row, i in enumerate(open_):
+            which = [0, *range(1 + row * size, 1 + (row + 1) * size)]
+            figures = {name: values[which] for name, values in cases.figures.items()}
+            reasons = [cases.reasons[one] for one in which]
+            for name, verdicts in found.items():
+                if verdicts[i].holds is None:
+                    verdicts[i] = judged(name, slopes[name][i], steps[row], figures, reasons)
+    return found
+
+
+NOT_FINITE = Verdict(False, f"{NOT}: the derivative is not finite")
+
+
+def _probes(value: float, steps: Sequence[float]) -> list[float]:
+    """Changes of a number at which a figure is computed: down and up by the first step, then by the next."""
+    size = abs(value) or ZERO
+    return [side * step * size for step in steps for side in (-1, 1)]
+
+
+def _rows(
+    places: Sequence[Place], steps: Float[np.ndarray, "places probes"]
+) -> tuple[list[str], Float[np.ndarray, "cases keys"]]:
+    """The keys of the places and the numbers of every case: those of the scenario, then each place's at its probes."""
+    own = {key: value for place in places for key, value in place.written(place.value).items()}
+    cases = [own]
+    for place, probes in zip(places, steps, strict=True):
+        cases += [own | place.written(place.value + step) for step in probes.tolist()]
+    return list(own), np.array([[case[key] for key in own] for case in cases])
+
+
+def _cleared(
+    of: str, derivative: float, steps: Float[np.ndarray, "2"], figures: Mapping[str, np.ndarray], reasons: list[str]
+) -> Verdict:
+    """That a derivative is the difference over both sides; nothing where it is not or a side is missing."""
+    values = figures.get(of, np.full(3, np.nan))
+    if any(reasons) or np.isnan(values).any():
+        return Verdict(None)
+    sides = (values[1:] - values[0]) / steps
+    noise = ROUNDING * abs(values[0]) / abs(steps[0])
+    if abs(sides.mean() - derivative) > CLEAR * max(abs(derivative), abs(sides.mean())) + 2 * noise:
+        return Verdict(None)
+    return Verdict(True, _bend(derivative, sides, noise), (float(sides[0]), float(sides[1])))
+
+
+def _examined(
+    of: str, derivative: float, steps: Float[np.ndarray, "4"], figures: Mapping[str, np.ndarray], reasons: list[str]
+) -> Verdict:
+    """Differences down and up, whether they agree with the derivative, and what is the matter if not.
+
+    `figures` and `reasons` (of cases that failed) are those of the scenario itself, then at each of the steps. A side on
+    which a case failed, the number being at its limit, is left out.
+    """
+    ran = np.array([not words for words in reasons])
+    sides = (ran[1:3] & ran[3:5]) if ran[0] else np.zeros(2, bool)
+    if not sides.any():
+        return Verdict(None, f"not compared: {next(words for words in reasons if words)}")
+    some = np.r_[True, sides, sides]
+    if words := _what_changes({name: values[some] for name, values in figures.items() if name in COUNTED}):
+        return Verdict(False, f"{NOT}: {words}")
+    values = figures.get(of, np.full(5, np.nan))
+    if np.isnan(values[some]).any():
+        return Verdict(False, f"{NOT}: the figure comes or goes within {STEPS[1]:g} of the number")
+    near, far = ((values[1:] - values[0]) / steps).reshape(2, 2)
+    seen = (float(far[0]) if sides[0] else None, float(far[1]) if sides[1] else None)
+    limits = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a bend adds in proportion to the step
+    noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
+    if _agree(derivative, limits[sides], noise[0]):
+        return Verdict(True, _bend(derivative, far, noise[1]) if sides.all() else "", seen)
+    when = figures.get("peak_time_s", np.zeros(5))[some]
+    if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
+        return Verdict(False, f"{NOT}: two peaks are equally high", seen)
+    return Verdict(False, f"{NOT}: {_said(derivative, limits, sides)}", seen)
+
+
+def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
+    """What of the things that are counted is not the same everywhere."""
+    for name, values in counted.items():
+        found = sorted({float(value) for value in np.nan_to_num(values)})
+        if len(found) > 1:
+            many = f" ({' or '.join(f'{count:g}' for count in found)})" if name == "contact_count" else ""
+            return f"{COUNTED[name]} changes within {STEPS[1]:g} of the number{many}{SMOOTHED}"
+    return ""
+
+
+def _agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
+    room = AGREE * max(abs(derivative), *np.abs(limits)) + 2 * noise
+    return bool((np.abs(limits - derivative) <= room).all())
+
+
+def _bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
+    """What to say of a figure whose derivative holds for small changes only."""
+    change = (
+        max(abs(sides[1] - sides[0]) - 4 * noise, 0.0) / STEPS[1]
+    )  # of the derivative, for 100 % more of the number
+    if change * BENT[0] <= BENT[1] * abs(derivative):
+        return ""
+    share = BENT[1] * abs(derivative) / change
+    return f"holds for small changes only: another by {BENT[1]:.0%} after {100 * share:.2g} % of the number"
+
+
+def _said(derivative: float, limits: Float[np.ndarray, "2"], sides: np.ndarray) -> str:
+    """A derivative and differences that do not agree, in words."""
+    words = [
+        f"{rise:.4g} {way}" for rise, way, there in zip(limits, ("downwards", "upwards"), sides, strict=True) if there
+    ]
+    return f"differences give {' and '.join(words)}, not {derivative:.4g} (two equal peaks, a contact that grazes, or an edge)"
