@@ -64,7 +64,8 @@ def differentiators(
     first.plot(time, 1e3 * curves["difference"], color="0.6", linewidth=0.7, label="difference, mm/s")
     first.plot(time, 5e3 * position, color=COLOURS[0], label="position × 5, mm")
     first.set(title="(a)  the robot's position, its difference", xlabel="time, s", ylim=(-110, 110))
-    apart = [name for name in curves if name != "difference" and "r = 100 " not in name and "r = 10000" not in name]
+    alike = ("difference", "r = 100 m", "r = 10000", "straight lines, r = 1000 m/s², h = 3.4")
+    apart = [name for name in curves if not name.startswith(alike)]
     for axes in (whole, close):
         axes.plot(time, 1e3 * velocity, color="black", label="velocity of the target")
         for colour, name in zip(COLOURS, apart, strict=False):
