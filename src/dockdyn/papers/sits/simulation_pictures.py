@@ -69,7 +69,9 @@ def differentiators(
     for axes in (whole, close):
         axes.plot(time, 1e3 * velocity, color="black", label="velocity of the target")
         for colour, name in zip(COLOURS, apart, strict=False):
-            axes.plot(time, 1e3 * curves[name], color=colour, linewidth=1, label=name)
+            rings = name == "r = 1000 m/s², h = 1.7 ms"  # h < T: it would hide the others
+            look: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.35, "zorder": 1} if rings else {"linewidth": 1}
+            axes.plot(time, 1e3 * curves[name], color=colour, label=name, **look)
         axes.set(xlabel="time, s", ylabel="velocity, mm/s")
     whole.set(title="(b)  tracking differentiators", ylim=(-70, 70))
     close.set(title="close to a peak", xlim=(0.9, 1.1), ylim=(33, 53))
