@@ -30,6 +30,10 @@ class VelocitySource(eqx.Module):
     def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
         """Memory and velocity from an instant on."""
 
+    def refusal(self, period: float) -> str | None:
+        """Return why it cannot be asked every `period` (s), and what to do; None where it can."""
+        return None
+
 
 class ModelVelocity(VelocitySource):
     """The model's own: no noise, no delay, but ahead of the robot."""
@@ -52,38 +56,84 @@ class RobotVelocity(VelocitySource):
 class Tracked(NamedTuple):
     """The tracking differentiator's state."""
 
-    position: Axes  # m
-    velocity: Axes  # m/s
+    position: Axes  # x₁, m
+    velocity: Axes  # x₂ = ẋ₁, m/s
+    followed: Axes  # m, of the robot at the last instant
 
 
 class TrackingDifferentiator(VelocitySource):
     """Han's tracking differentiator of the encoders' position: x₁ follows it as fast as |ẍ₁| ≤ r allows, ẋ₁ is the velocity.
 
-    ẍ₁ = fhan(x₁ − X_R, ẋ₁, r, h). Near its target, for steps below r h², fhan is linear and the whole exactly 1/(1 + h s)²,
-    which r does not enter; there the position is taken as held between instants, and the filter advanced exactly.
-    Han, IEEE Transactions on Industrial Electronics 56 (2009); SITS, section 4.2.
+    ẍ₁ = fhan(x₁ − X_R, ẋ₁, r, h). Near its target, for steps below r h², fhan is linear and the whole 1/(1 + h s)², which r
+    does not enter. There it is advanced exactly for a position that goes straight from one instant to the next with a speed
+    V: x₁ − X_R + 2 h V and ẋ₁ − V then end by themselves, so a steady motion is read with its own speed whatever h and the
+    period T, 2 h late; for h → 0 this is the difference over a period. (Of a position that is held from instant to instant
+    1/(1 + h s)² would read ((T/2h)/sinh(T/2h))² of the speed.) Far from it, and where the straight line would take more than
+    r, the acceleration is fhan's, with T in the place of a shorter h.
+    Han, IEEE Transactions on Industrial Electronics 56 (2009); own discretisation, the ramp-invariant one.
     """
 
     acceleration: Scalar  # r, m/s²
-    time: Scalar  # h, s; a good part of the period or more
+    time: Scalar  # h, s
 
     def init(self, position: Axes, velocity: Axes) -> Tracked:
         """As if it had followed a steady motion: 2 h behind."""
-        return Tracked(position - 2 * self.time * velocity, velocity)
+        return Tracked(position - 2 * self.time * velocity, velocity, position)
 
     def step(self, memory: Tracked, seen: Seen) -> tuple[Tracked, Axes]:
-        error = memory.position - seen.robot_position
-        pull, near = fhan(error, memory.velocity, self.acceleration, self.time)
-        share = seen.period / self.time
+        share, lag = seen.period / self.time, 2 * self.time
+        speed = (seen.robot_position - memory.followed) / seen.period  # V
+        behind = memory.position - memory.followed
+        end, slow = behind + lag * speed, memory.velocity - speed
+        slide = slow + end / self.time
         fading = jnp.exp(-share)
-        slide = memory.velocity + error / self.time
+        velocity = speed + (slow - slide * share) * fading
+        pull, linear = fhan(behind, memory.velocity, self.acceleration, jnp.maximum(self.time, seen.period))
+        near = linear & (jnp.abs(velocity - memory.velocity) <= self.acceleration * seen.period)
         position = jnp.where(
             near,
-            seen.robot_position + (error + slide * seen.period) * fading,
+            seen.robot_position - lag * speed + (end + slide * seen.period) * fading,
             memory.position + seen.period * memory.velocity + seen.period**2 / 2 * pull,
         )
-        velocity = jnp.where(near, (memory.velocity - slide * share) * fading, memory.velocity + seen.period * pull)
-        return Tracked(position, velocity), velocity
+        velocity = jnp.where(near, velocity, memory.velocity + seen.period * pull)
+        first = seen.time <= 0  # no time has gone by: it has followed the robot, which may be behind the model
+        position = jnp.where(first, seen.robot_position - lag * memory.velocity, position)
+        velocity = jnp.where(first, memory.velocity, velocity)
+        return Tracked(position, velocity, seen.robot_position), velocity
+
+
+class PrintedState(NamedTuple):
+    """The printed tracking differentiator's state."""
+
+    position: Axes  # x_r1, m
+    velocity: Axes  # x_r2, m/s
+
+
+class PrintedTrackingDifferentiator(VelocitySource):
+    """The tracking differentiator as SITS prints it: x_r1⁺ = x_r1 + T x_r2, x_r2⁺ = x_r2 + T fhan(x_r1 − X_R, x_r2, r, h).
+
+    At an instant x_r2 is read before it is renewed. Near its target it is (z − 1)/T · p²/(z − 1 + p)² with p = T/h, Euler's
+    steps of s/(1 + h s)²: its steady gain is 1 as well and it is 2 h − T/2 late, but it lets through more noise, rings for
+    h < T and diverges for h ≤ T/2.
+    """
+
+    acceleration: Scalar  # r, m/s²
+    time: Scalar  # h, s; more than half of the period
+
+    def init(self, position: Axes, velocity: Axes) -> PrintedState:
+        """As if it had followed a steady motion: 2 h behind."""
+        return PrintedState(position - 2 * self.time * velocity, velocity)
+
+    def step(self, memory: PrintedState, seen: Seen) -> tuple[PrintedState, Axes]:
+        behind = jnp.where(seen.time <= 0, -2 * self.time * memory.velocity, memory.position - seen.robot_position)
+        pull, _ = fhan(behind, memory.velocity, self.acceleration, self.time)
+        position = seen.robot_position + behind + seen.period * memory.velocity
+        return PrintedState(position, memory.velocity + seen.period * pull), memory.velocity
+
+    def refusal(self, period: float) -> str | None:
+        if 2 * float(self.time) > period:
+            return None
+        return f"the printed recursion diverges; must be above {period / 2:g} s, half of the period"
 
 
 def fhan(error: Axes, velocity: Axes, acceleration: Scalar, time: Scalar) -> tuple[Axes, Axes]:

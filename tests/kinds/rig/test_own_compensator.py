@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dockdyn
+from dockdyn.pages import report_of
 from dockdyn.results.store import open_result
 
 MODULE = '''
@@ -15,6 +16,7 @@ from typing import ClassVar, Literal
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 from dockdyn import parameter
 from dockdyn.hil.compensators.compensator import Action, Compensator
 from dockdyn.hil.compensators.linear import Linear
@@ -62,6 +64,15 @@ class Seer(Damper):
     oracle: ClassVar[bool] = True
     in_margins: ClassVar[bool] = False
     steady_gain: ClassVar[bool] = False
+
+
+class Pair(Damper):
+    """The sum of two gains."""
+
+    gains: Float[Array, "2"] = parameter("N*s/m", "a gain", default=(50.0, 40.0))
+
+    def factor(self):
+        return self.gain + sum(self.gains)
 
 
 class Stubborn(Compensator):
@@ -181,3 +192,11 @@ def scenario_text(scenario):
     import tomlkit
 
     return tomlkit.dumps(scenario.resolved())
+
+
+def test_a_list_of_numbers_is_run_and_reported(folder):
+    """Beside a gain of 1 N s/m in another unit; they do what a built-in gain of their sum does."""
+    run = dockdyn.simulate(rig(law="own_law:Pair", gain="1000 N*ms/m", gains=["50 N*s/m", 40.0], velocity="model"))
+    same = dockdyn.simulate(rig(law="fixed-gain", gain=91.0, velocity="model"))
+    np.testing.assert_allclose(run.velocity, same.velocity, rtol=1e-12)
+    assert "gain 1.0000 N s/m, gains (50.000, 40.000) N s/m" in json.dumps(report_of(run).blocks, default=str)

@@ -9,7 +9,7 @@ from dockdyn.kinds.rig.run import loop_of
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.rig.compensators import CompensatorLaw
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
 from dockdyn.stability.loop import Loop
 
 
@@ -30,8 +30,10 @@ class Maker:
         """A compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
 
         ScenarioError where the contact does not oscillate, no numbers make the rig's motion its, or the law has no rule that
-        finds them.
+        finds them, and where its velocity cannot be estimated with the period at which it is asked.
         """
+        if isinstance(section, WithVelocity):
+            self._check_velocity(section)
         if section is None or not section.tuned():
             return section
         try:
@@ -39,6 +41,13 @@ class Maker:
         except ValueError as error:
             words = f"{error}; state {', '.join(section.tuned())}"
             raise ScenarioError(f"{self.scenario.name}: loop.compensator: {section.law}: {words}") from None
+
+    def _check_velocity(self, section: WithVelocity) -> None:
+        """Refuse an estimate of the velocity that the period makes useless: raises ScenarioError."""
+        period = self.loop.dynamics_period if self.loop.stepped() else section.period or self.loop.hold
+        if period is not None and (reason := section.source().refusal(float(period))):
+            stated = f"loop.compensator.differentiator_step = {section.differentiator_step:g} s"
+            raise ScenarioError(f"{self.scenario.name}: {stated}: {reason}; or differentiator_form = 'ramp-invariant'")
 
     def make(self, section: CompensatorLaw | None) -> Compensator | None:
         """The compensator of a complete table; None of none."""

@@ -10,13 +10,17 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.assembly.schema.contacts import ContactSection as GroupSection
 from dockdyn.kinds.free_flight.schema import ContactSection
+from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.measures import active, size
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.numbers import number
+from dockdyn.kinds.rig.run import loop_of, radius
 from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection, RigSpaceContent
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.rig.compensators import WithVelocity
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
 from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
@@ -67,16 +71,30 @@ def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
     return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
 
 
-def _stable_gains(content: RigContent, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
-    """Whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
+def _stable_gains(
+    scenario: Scenario, loop: Loop, law: CompensatorLaw, gains: list[float]
+) -> dict[str, list[bool] | None]:
+    """Tell whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
 
-    A velocity that is estimated counts as the robot's own. Routh's table knows no velocity of the model.
+    Exactly is by the spectral radius of the rig that is simulated, with the velocity of the complete `law` as it is
+    estimated and sampled; where that is not computed, by the roots of the loop, in which an estimate counts as the robot's
+    own velocity. It counts so in Routh's table, too, which knows no velocity of the model.
     """
-    law = content.loop.compensator
+    content = scenario.content
+    source = law.source() if isinstance(law, WithVelocity) else ModelVelocity()
+    small = law.make(held=True).small()
+    inertia = float(small.inertia) if isinstance(small, Linear) else 0.0
     mass = float(loop.effective_mass) + inertia
-    model = law is not None and (not isinstance(law, WithVelocity) or law.velocity == "model")
+    model = source.source == "model"
     with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
-    exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
+    exact = []
+    for gain in gains:
+        made = rig_of(scenario, loop, Linear.of(source, gain=number(gain), inertia=number(inertia)), law.period)
+        largest = radius(made, loop)
+        if np.isfinite(largest):
+            exact.append(largest < 1)
+        else:
+            exact.append(growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0)
     return {"exact": exact, "routh": None if model else [_routh_stable(content, with_law, gain) for gain in gains]}
 
 
@@ -102,29 +120,35 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
 
 def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
     """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
-    return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario.content, loop_of(scenario), dataset)))
+    return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario, loop_of(scenario), dataset)))
 
 
-def _judgement(content: RigContent, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+def _judgement(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
     """All of the above for a run, ready for JSON; times in s."""
+    content = scenario.content
     budget = delay_budget(content, loop)
-    law = content.loop.compensator
+    law = _law_of_run(content, dataset)
     visited = gains_visited(dataset)
     bare = not (isinstance(content, RigAssemblySection) and content.acts())
-    inertia = float(json.loads(dataset.attrs["compensator_settings"]).get("inertia", 0.0))
     return {
         "delay_budget": budget,
         "delay_restitution": delay_restitution(budget, loop) if bare else None,
         "gains": visited,
         "stable": None
         if visited is None or law is None or not law.made.steady_gain or not bare
-        else _stable_gains(content, loop, visited, inertia),
+        else _stable_gains(scenario, loop, law, visited),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "latest_s": latest(content),
         "sensor_error_N": _sensor_error(content, dataset),
         "comparable": hasattr(first_contact(content).normal, "stiffness"),
         "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
     }
+
+
+def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | None:
+    """Return the compensator's table as a run had it: what the scenario left to the tuning is in it."""
+    stated = content.loop.compensator
+    return None if stated is None else type(stated).model_validate(json.loads(dataset.attrs["compensator_settings"]))
 
 
 def first_contact(content: RigContent) -> RigContactSection | ContactSection | GroupSection:

@@ -1,12 +1,12 @@
 """SITS, Figure 10: the robot's velocity from its noisy position, by difference and by tracking differentiators.
 
 The paper's noise is not printed; here the encoders' has a standard deviation of 10 µm. The motion is that of the preset
-`sits-fgc`, sampled at 2 ms, and the staircase of the commands is in it.
+`sits-fgc`, sampled at 2 ms, and the staircase of the commands is in it. The recursion is the printed one; beside it stands
+the form that a scenario has if it asks for no other.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -15,15 +15,18 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from dockdyn.hil.compensators.compensator import Seen
-from dockdyn.hil.robot import RobotAxes
-from dockdyn.hil.velocity_sources import FilteredDifference, TrackingDifferentiator, VelocitySource, fhan
+from dockdyn.hil.velocity_sources import (
+    FilteredDifference,
+    PrintedTrackingDifferentiator,
+    TrackingDifferentiator,
+    VelocitySource,
+)
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.rig import STEP, loop_of
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
-from dockdyn.stability.loop import Robot
 from dockdyn.stability.loop_margins import ideal_root
 
 NOISE, SEED = 1e-5, 10  # m
@@ -31,6 +34,9 @@ SHOWN = 3.0  # s
 SETTLED = 0.5  # s
 PAPER = (1000.0, 0.0034)  # r, m/s², and h, s
 TRIED = (PAPER, (100.0, 0.0034), (10_000.0, 0.0034), (5.0, 0.0034), (1000.0, 0.0017), (1000.0, 0.02))
+STRAIGHT = (PAPER, (1000.0, 0.0017))  # of the form that is exact for straight lines between instants
+FREE = 1e12  # r, m/s², that nothing reaches
+KICK, KICKED = 1e-6, 4000  # m, for noise that passes; instants after it
 
 Series = Float[np.ndarray, "time"]
 
@@ -59,36 +65,20 @@ def seen(time: Array, position: Array) -> Seen:
 
 
 @jax.jit
-def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> tuple[Array, Array]:
-    """Velocities (m/s) of a source that begins with `speed`, and which of its instants are linear (a differentiator's)."""
+def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
+    """Velocities (m/s) of a source that begins with `speed`."""
 
-    def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, tuple[Array, Array]]:
-        near = jnp.asarray(True)
-        if isinstance(source, TrackingDifferentiator):
-            error = memory.position - now[1]
-            _, near = fhan(error, memory.velocity, source.acceleration, source.time)
-        memory, velocity = source.step(memory, seen(*now))
-        return memory, (velocity, near)
+    def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, Array]:
+        return source.step(memory, seen(*now))
 
-    _, found = jax.lax.scan(step, source.init(position[0], speed), (time, position))
-    return found
+    return jax.lax.scan(step, source.init(position[0], speed), (time, position))[1]
 
 
-@partial(jax.jit, static_argnums=0)
-def _filtered(order: int, time: Array, position: Array, speed: Array) -> Array:
-    """Velocity (m/s) of 1 / (1 + h s)^order driven by the held `position`, h = `time` (s)."""
-    bottom = jnp.ones(1)
-    for _ in range(order):
-        bottom = jnp.convolve(bottom, jnp.stack([time, jnp.ones(())]))
-    axes = RobotAxes(Robot.of_polynomials(jnp.ones(1), bottom))
-    advance, after = axes.advance(jnp.asarray(STEP)), axes.reading(jnp.asarray(STEP)).velocity
-
-    def step(state: Array, command: Array) -> tuple[Array, Array]:
-        known = jnp.append(state, command)
-        return advance @ known, after @ known
-
-    begun, _ = axes.following(position[:1], speed[None], jnp.zeros(()))
-    return jax.lax.scan(step, begun[0], position)[1]
+def _noise_gain(source: VelocitySource) -> float:
+    """Deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse response."""
+    time, kick = STEP * np.arange(KICKED), np.zeros(KICKED)
+    kick[1] = KICK  # the first instant is where it begins
+    return float(np.linalg.norm(_differentiated(source, time, kick, jnp.zeros(()))) / KICK)
 
 
 def differentiators(progress: Progress) -> Made:
@@ -102,34 +92,50 @@ def differentiators(progress: Progress) -> Made:
     truth = _fitted(time, speed, root)
     rows = [Row("target's velocity: amplitude of its oscillation", None, 1e3 * abs(truth.amplitude), "mm/s")]
     begun = jnp.asarray(speed[0])
-    curves = {"difference": np.asarray(_differentiated(FilteredDifference(jnp.zeros(())), time, noisy, begun)[0])}
-    rows += _judged("difference", "spikes and oscillations", _fitted(time, curves["difference"], root), truth, root)
+    known = _Known(time, noisy, begun, truth, root)
+    plain = FilteredDifference(jnp.zeros(()))
+    curves = {"difference": known.velocity(plain)}
+    rows += known.judged("difference", "spikes and oscillations", plain)
     for r, h in TRIED:
-        source = TrackingDifferentiator(jnp.asarray(r), jnp.asarray(h))
-        velocity, near = map(np.asarray, _differentiated(source, time, noisy, begun))
+        source, free = (PrintedTrackingDifferentiator(jnp.asarray(each), jnp.asarray(h)) for each in (r, FREE))
         name = f"r = {r:g} m/s², h = {1e3 * h:g} ms"
-        curves[name] = velocity
+        curves[name] = known.velocity(source)
         chosen = "stable and close to the real differential signal" if (r, h) == PAPER else None
-        rows += _judged(name, chosen, _fitted(time, velocity, root), truth, root)
-        linear = np.asarray(_filtered(2, jnp.asarray(h), noisy, begun))
-        rows += [
-            Row(f"{name}: share of instants in the linear zone", None, float(near.mean()), "1"),
-            Row(
-                f"{name}: largest difference from 1/(1 + h s)²", None, 1e3 * float(abs(velocity - linear).max()), "mm/s"
-            ),
-        ]
+        rows += known.judged(name, chosen, source)
+        bent = 1e3 * float(abs(curves[name] - known.velocity(free)).max())
+        rows.append(Row(f"{name}: largest effect of the bound r", None, bent, "mm/s"))
+    for r, h in STRAIGHT:
+        name = f"straight lines, r = {r:g} m/s², h = {1e3 * h:g} ms"
+        straight = TrackingDifferentiator(jnp.asarray(r), jnp.asarray(h))
+        curves[name] = known.velocity(straight)
+        rows += known.judged(name, None, straight)
     of_r = [abs(curves[f"r = {r:g} m/s², h = 3.4 ms"] - curves["r = 1000 m/s², h = 3.4 ms"]).max() for r in (100, 1e4)]
-    note = "In its linear zone, |x₁ − X_R + h x₂| ≤ r h² and |2 x₂ + (x₁ − X_R)/h| ≤ r h, it is 1/(1 + h s)² exactly."
+    note = "In its linear zone, |x₁ − X_R + h x₂| ≤ r h² and |2 x₂ + (x₁ − X_R)/h| ≤ r h, r does not enter."
     words = "a larger r follows faster and overshoots more"
     rows.append(Row("largest effect of r, 100 … 10⁴ m/s² at h = 3.4 ms", words, 1e3 * float(max(of_r)), "mm/s", note))
     return pictures.differentiators(time, noisy, speed, curves), rows
 
 
-def _judged(name: str, printed: str | None, found: Fitted, truth: Fitted, root: complex) -> list[Row]:
-    """Rows of one estimate beside the target's velocity."""
-    share = found.amplitude / truth.amplitude
-    return [
-        Row(f"{name}: rms of noise and staircase", printed, 1e3 * found.rest, "mm/s"),
-        Row(f"{name}: behind the target's velocity", None, -1e3 * float(np.angle(share)) / root.imag, "ms"),
-        Row(f"{name}: amplitude over the target's", None, abs(share), "1"),
-    ]
+class _Known(NamedTuple):
+    """The noisy positions, and the velocity that is to be found in them."""
+
+    time: Series  # s
+    noisy: Series  # m
+    begun: Array  # m/s, velocity at first
+    truth: Fitted
+    root: complex  # 1/s, of the oscillation
+
+    def velocity(self, source: VelocitySource) -> Series:
+        """Return what a source makes of the positions (m/s)."""
+        return np.asarray(_differentiated(source, self.time, self.noisy, self.begun))
+
+    def judged(self, name: str, printed: str | None, source: VelocitySource) -> list[Row]:
+        """Return rows of one estimate beside the target's velocity."""
+        found = _fitted(self.time, self.velocity(source), self.root)
+        share = found.amplitude / self.truth.amplitude
+        return [
+            Row(f"{name}: rms of noise and staircase", printed, 1e3 * found.rest, "mm/s"),
+            Row(f"{name}: noise that passes, per metre", None, _noise_gain(source), "1/s"),
+            Row(f"{name}: behind the target's velocity", None, -1e3 * float(np.angle(share)) / self.root.imag, "ms"),
+            Row(f"{name}: amplitude over the target's", None, abs(share), "1"),
+        ]

@@ -46,6 +46,7 @@ def cases() -> dict[str, tuple[str, dict[str, Any]]]:
     """Preset and overrides of every run, by name."""
     both = {"law": "velocity-acceleration", "velocity": "model", "period": "2 ms"}
     on_robot = {"loop.compensator.velocity": "robot", "loop.compensator.period": None}
+    tracked = {"velocity": "tracking-differentiator", "period": "2 ms"}
     found: dict[str, tuple[str, dict[str, Any]]] = {
         f"FGC, {T2}": ("sits-fgc", {}),
         f"FGC of the printed e_R, {T2}": ("sits-fgc", PRINTED_COEFFICIENT),
@@ -60,7 +61,8 @@ def cases() -> dict[str, tuple[str, dict[str, Any]]]:
         f"none, {T2}": ("sits-fgc", {"loop.compensator": None}),
         "FGC on the robot's velocity": ("sits-fgc", fixed(velocity="robot")),
         "FGC on the robot's velocity, sampled": ("sits-fgc", fixed(velocity="robot", period="2 ms")),
-        "FGC on the tracking differentiator's": ("sits-fgc", fixed(velocity="tracking-differentiator", period="2 ms")),
+        "FGC on the tracking differentiator's": ("sits-fgc", fixed(**tracked, differentiator_form="as-printed")),
+        "FGC on the differentiator's, straight lines": ("sits-fgc", fixed(**tracked)),
         "SCVG on the robot's velocity": ("sits-scvg", on_robot),
     }
     for time in SWITCHES:

@@ -64,11 +64,14 @@ def differentiators(
     first.plot(time, 1e3 * curves["difference"], color="0.6", linewidth=0.7, label="difference, mm/s")
     first.plot(time, 5e3 * position, color=COLOURS[0], label="position × 5, mm")
     first.set(title="(a)  the robot's position, its difference", xlabel="time, s", ylim=(-110, 110))
-    apart = [name for name in curves if name != "difference" and "r = 100 " not in name and "r = 10000" not in name]
+    alike = ("difference", "r = 100 m", "r = 10000", "straight lines, r = 1000 m/s², h = 3.4")
+    apart = [name for name in curves if not name.startswith(alike)]
     for axes in (whole, close):
         axes.plot(time, 1e3 * velocity, color="black", label="velocity of the target")
         for colour, name in zip(COLOURS, apart, strict=False):
-            axes.plot(time, 1e3 * curves[name], color=colour, linewidth=1, label=name)
+            rings = name == "r = 1000 m/s², h = 1.7 ms"  # h < T: it would hide the others
+            look: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.35, "zorder": 1} if rings else {"linewidth": 1}
+            axes.plot(time, 1e3 * curves[name], color=colour, label=name, **look)
         axes.set(xlabel="time, s", ylabel="velocity, mm/s")
     whole.set(title="(b)  tracking differentiators", ylim=(-70, 70))
     close.set(title="close to a peak", xlim=(0.9, 1.1), ylim=(33, 53))

@@ -16,6 +16,7 @@ from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, series
 from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
+from dockdyn.scenario.language.units import convert
 
 COLUMNS = 7  # stiffnesses in a table
 PRINTED = 5  # on the terminal
@@ -139,12 +140,18 @@ def settings_in_words(settings: dict[str, Any], units: dict[str, str]) -> str:
     words = []
     for name, unit in units.items():
         if name in settings:
-            value = float(str(settings[name]).partition(" ")[0])
-            words.append(f"{name.replace('_', ' ')} {significant(value, 5)} {written(unit)}".strip())
+            words.append(f"{name.replace('_', ' ')} {_said(settings[name], unit)} {written(unit)}".strip())
     if "velocity" in settings:
         how = "of the" if settings["velocity"] in ("model", "robot") else "by"
         words.append(f"velocity {how} {settings['velocity']}")
     return ", ".join(words) or NOTHING
+
+
+def _said(value: float | str | list[Any], unit: str) -> str:
+    """Return a number of a `unit`, or a list of such, as it is said without it; a text may have another unit."""
+    if isinstance(value, list):
+        return f"({', '.join(_said(item, unit) for item in value)})"
+    return significant(convert(value, unit) if isinstance(value, str) else float(value), 5)
 
 
 def written(unit: str) -> str:

@@ -15,7 +15,12 @@ from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create
 
 from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
 from dockdyn.hil.compensators.compensator import Compensator
-from dockdyn.hil.velocity_sources import FilteredDifference, TrackingDifferentiator, VelocitySource
+from dockdyn.hil.velocity_sources import (
+    FilteredDifference,
+    PrintedTrackingDifferentiator,
+    TrackingDifferentiator,
+    VelocitySource,
+)
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
@@ -68,6 +73,7 @@ class WithVelocity(CompensatorLaw):
     velocity: Velocity = "robot"
     differentiator_rate: quantity("m/s**2", "an acceleration", above=0) = 1000.0
     differentiator_step: quantity("s", "a time", above=0) = 3.4e-3
+    differentiator_form: Literal["ramp-invariant", "as-printed"] = "ramp-invariant"
     filter_time: quantity("s", "a time", least=0) = 5e-3
 
     def velocities(self) -> dict[str, VelocitySource]:
@@ -75,7 +81,9 @@ class WithVelocity(CompensatorLaw):
 
     def source(self) -> VelocitySource:
         if self.velocity == "tracking-differentiator":
-            return TrackingDifferentiator(jnp.asarray(self.differentiator_rate), jnp.asarray(self.differentiator_step))
+            printed = self.differentiator_form == "as-printed"
+            made = PrintedTrackingDifferentiator if printed else TrackingDifferentiator
+            return made(jnp.asarray(self.differentiator_rate), jnp.asarray(self.differentiator_step))
         if self.velocity == "filtered-difference":
             return FilteredDifference(jnp.asarray(self.filter_time))
         return VELOCITIES[self.velocity]()
