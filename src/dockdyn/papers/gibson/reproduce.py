@@ -29,8 +29,9 @@ from dockdyn.scenario.load import load
 IMPACTS = (("12.50", "1250"), ("27.51", "2751"))  # s and step, as printed
 SPEED, PERIOD = 7706.6, 5460.0  # m/s, s, as printed
 EXECUTION = "182"  # s, of 4000 steps, as printed
-CLOSE = 0.75  # m, half the side of a close-up
-TITLE = 0.3  # in, room for a title above a legend
+CLOSE = np.array([[-4.4, -2.3], [-1.55, 2.15], [0.0, 0.0]])  # m, axes of the station: the bay and the way into it
+AWAY = 0.5  # m from the payload, where the arm's tip is when it is shown moving away
+TITLE = 0.36  # in, room for a title above a legend
 ANGLES = {"theta": "θ", "psi": "ψ", "alpha": "α", "beta": "β"}
 
 
@@ -141,31 +142,44 @@ def released(progress: Progress) -> Made:
 
 
 def _close_ups(progress: Progress) -> Made:
-    """Figure 5, a to f: the payload in the bay."""
+    """Figure 5, a to f by its caption: the payload in the bay."""
     run = retreat()
     progress(0.9)
     summary = summarise(run)
     first, caught, let_go = summary["impacts"][0]["time_s"], summary["capture_time_s"], summary["release_time_s"]
+    gone = float(run.time[np.argmax((run.time.values > let_go) & (tip_distances(run) > AWAY))])
     chosen = [
-        (first - 2.0, "a, comes"),
-        (first, "b, first impact"),
-        ((first + caught) / 2, "c"),
-        (caught - 1.0, "d, comes again"),
-        (caught, "e, latched"),
-        (float(run.time[-1]), "f, released"),
+        (0.0, "a, initial condition"),
+        (first / 2, "b, brought in"),
+        (first, "c, first impact"),
+        (caught, "d, second impact"),
+        (let_go, "e, docked"),
+        (gone, "f, arm moves away"),
+    ]
+    printed = {"c": IMPACTS[0][0], "d": IMPACTS[1][0]}
+    rows = [
+        Row(f"instant of {words}", printed.get(words[0]), time, "s", SHOWN.get(words[0], "")) for time, words in chosen
     ]
     held = run.contact_place.values[run.time.values >= caught, 0]
-    rows = [
+    rows += [
         Row("payload moves against the bay once latched, at most", None, float(np.ptp(held, axis=0).max()), "m"),
-        Row("arm’s tip from the payload at the end", None, apart(run), "m", f"Released at {let_go:.4g} s."),
+        Row("arm’s tip from the payload at the end", None, float(tip_distances(run)[-1]), "m"),
     ]
     return _titled(snapshots(run, chosen, CLOSE)), rows
 
 
-def apart(run: xr.Dataset) -> float:
-    """How far the arm's tip is from the payload at the end (m)."""
-    tip = in_station(run.isel(time=[-1]))[0, list(run.link.values).index("payload")]
-    return float(np.linalg.norm(tip - run.contact_place.values[-1, 0]))
+SHOWN = {
+    "b": "Halfway to the first impact: no time is printed.",
+    "d": "Plastic here: a latch closes.",
+    "e": "As the arm lets go.",
+    "f": f"The tip {AWAY:g} m from the payload: no time is printed.",
+}
+
+
+def tip_distances(run: xr.Dataset) -> np.ndarray:
+    """Return how far the arm's tip is from the payload at each sample (m)."""
+    tip = in_station(run)[:, list(run.link.values).index("payload")]
+    return np.linalg.norm(tip - run.contact_place.values[:, 0], axis=1)
 
 
 def _histories(progress: Progress) -> Made:
