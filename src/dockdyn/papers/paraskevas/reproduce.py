@@ -34,6 +34,13 @@ CASES = {  # relative velocity after the first impact (m/s) as printed: eq. 18, 
     "C": ("0.02728", "0.02715"),
     "D": ("0.0413", "0.0412"),
 }
+MASSES = {  # kg, m₁ to m₄ as printed
+    "A": ("17", "2", "1.5", "15"),
+    "B": ("10", "10", "10", "10"),
+    "C": ("5", "50", "10", "100"),
+    "D": ("100", "20", "10", "200"),
+}
+DIFFERENCES = {"A": "0.0001", "B": "0.000476", "C": "0.00013", "D": "0.0001"}  # m/s, “absolute error” as printed
 AS_PRINTED = {"contact.normal.stiffness": 1000, "chaser.stiffness": 15000}  # N/m, the rows of Table 1 not swapped
 AFTER_CONTACT = 0.1  # s, shown of Fig. 7
 BEFORE = 0.1  # s, shown of Figs. 8 and 9 before first contact
@@ -54,15 +61,35 @@ def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
         note = "Rounds to 0.02727." if case == "C" else ""
         as_printed = float(swapped.episode_relative_after[0])
         rows += [
+            *_properties(case),
             Row(f"{case}: e_l", None, float(run.effective_mass_ratio), "1"),
             Row(f"{case}: eq. 18", printed, predicted, "m/s", note),
             Row(f"{case}: simulated", simulated, found, "m/s"),
+            Row(f"{case}: absolute error of eq. 18", DIFFERENCES[case], abs(predicted - found), "m/s"),
             Row(f"{case}: eq. 18 with correction", None, predicted + float(run.first_order_correction), "m/s"),
             Row(f"{case}: simulated with the stiffnesses as printed", simulated, as_printed, "m/s"),
             Row(f"{case}: contacts in five slow periods", None, float(run.sizes["episode"]), "1", "Eq. 18: the first."),
         ]
         progress(done / len(CASES))
     return None, rows
+
+
+def _properties(case: str) -> list[Row]:
+    """Return the rows of Table 1 that are given: masses, stiffnesses and the relative velocity before."""
+    content = load(f"paraskevas-{case.lower()}").content
+    masses = (*content.chaser.masses, *content.target.masses)
+    chaser, target = content.chaser.stiffness, content.target.stiffness
+    swapped = "Rows swapped in print."
+    return [
+        *(
+            Row(f"{case}: m{number}", printed, float(mass), "kg")
+            for number, printed, mass in zip("₁₂₃₄", MASSES[case], masses, strict=True)
+        ),
+        Row(f"{case}: contact stiffness", "1000", content.contact.normal.stiffness, "N/m", swapped),
+        Row(f"{case}: chaser stiffness", "15000", chaser, "N/m", swapped),
+        Row(f"{case}: target stiffness", "200", target, "N/m"),
+        Row(f"{case}: relative velocity before", "0.05", content.speed, "m/s"),
+    ]
 
 
 def _equal_ratios(progress: Progress) -> tuple[None, list[Row]]:

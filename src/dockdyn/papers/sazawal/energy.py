@@ -162,7 +162,7 @@ NOTE = (
     "active from passive, and no more."
 )
 
-FIGURES: dict[int, Part] = {
+FIGURES: dict[int | str, Part] = {
     13: Part(
         "Sazawal et al., Fig. 13: kinetic energy in the first contact, damping and delay varied",
         simulated(_scenarios, lambda runs: pictures.energy(_by_title(runs)), _energy_rows),

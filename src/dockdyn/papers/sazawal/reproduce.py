@@ -1,4 +1,4 @@
-"""Sazawal et al., a probe in a cone under a delayed contact force: Figures 7–14 recomputed.
+"""Sazawal et al., a probe in a cone under a delayed contact force: Tables 1–3 and Figures 7–14 recomputed.
 
 Figures 7–9, the stability charts, are in `stability`, Figures 13 and 14 in `energy`. Every number comes from the presets
 `sazawal-compliance` and `sazawal-spring-dashpot` (Tables 1–3) with what a figure varies overridden. Eqs. 14 and 53 are used
@@ -14,7 +14,7 @@ from typing import Any
 
 from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import Part, Progress
-from dockdyn.papers.sazawal import energy, pictures
+from dockdyn.papers.sazawal import energy, pictures, tables
 from dockdyn.papers.sazawal import stability as sazawal_stability
 from dockdyn.papers.sazawal.runs import Runs, Summaries, simulated
 from dockdyn.papers.table import Row, Table
@@ -97,7 +97,8 @@ AS_PUBLISHED = (
     "Normal force as published (eqs. 26 and 59), friction with eqs. 14 and 53 corrected: a scalar μ times the normal "
     "force, in the plane of the wall. Delay 0.016 s."
 )
-FIGURES: dict[int, Part] = {
+FIGURES: dict[int | str, Part] = {
+    **tables.FIGURES,
     **sazawal_stability.FIGURES,
     10: Part(
         "Sazawal et al., Fig. 10: probe tip in the cone, two contact force models",
