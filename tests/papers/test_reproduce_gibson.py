@@ -30,6 +30,15 @@ def value(table, start):
     return found
 
 
+def test_the_preset_has_what_the_text_gives(tmp_path):
+    (table,) = reproduce("given", tmp_path)
+    found = {row.quantity: row.computed for row in table.rows}
+    assert all(float(row.printed) == pytest.approx(row.computed, rel=1e-8) for row in table.rows)
+    assert (found["length of the station"], found["iterations"]) == pytest.approx((73, 4000), rel=1e-8)
+    assert [found[f"docked {letter}"] for letter in "ψαβ"] == [2.932, 0.741, 0.776]
+    assert {found[f"kp of {letter}"] / found[f"kd of {letter}"] for letter in "ψαβ"} == {5}
+
+
 @pytest.mark.full
 def test_the_orbit_is_that_of_kepler_not_the_printed_one(tables):
     orbit = tables[2]

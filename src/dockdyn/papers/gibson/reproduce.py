@@ -45,6 +45,35 @@ def retreat() -> xr.Dataset:
     return simulate(load("gibson-2d-retreat"))
 
 
+# --- what is given ----------------------------------------------------------------------------------------------------
+
+
+def _given(progress: Progress) -> Made:
+    """What the text gives of the model and the simulation, beside the preset."""
+    content = load("gibson-2d").content
+    station, *_, payload = content.arm.link
+    control, step = content.control, content.integrator.step
+    rows = [
+        Row("mass of the station", "344378", station.mass, "kg"),
+        Row("length of the station", "73", float(np.sqrt(12 * station.inertia[2][2] / station.mass)), "m", ROD),
+        Row("mass of the payload", "100", payload.mass, "kg"),
+        Row("time step", "0.01", step, "s"),
+        Row("iterations", "4000", content.duration / step, "1"),
+    ]
+    for letter, printed, angle, stiffness, damping in zip(
+        "ψαβ", ("2.932", "0.741", "0.776"), control.phase[0].set_point, control.stiffness, control.damping, strict=True
+    ):
+        rows += [
+            Row(f"docked {letter}", printed, angle, "rad"),
+            Row(f"kp of {letter}", "10", stiffness, "N m/rad"),
+            Row(f"kd of {letter}", "2", damping, "N m s/rad"),
+        ]
+    return None, rows
+
+
+ROD = "Of the rod with the preset's inertia, m L²/12."
+
+
 # --- the orbit: Fig. 2 -----------------------------------------------------------------------------------------------
 
 
@@ -248,6 +277,12 @@ BACK = (
 )
 
 FIGURES: dict[int | str, Part] = {
+    "given": Part(
+        "Gibson and Murphey: what is given of model and simulation",
+        _given,
+        "Computed is what the preset `gibson-2d` has. Masses and lengths of the arm, its angles at the start and the bay are "
+        "not given.",
+    ),
     2: Part(
         "Gibson and Murphey, Fig. 2: the station on its orbit",
         _on_orbit,
