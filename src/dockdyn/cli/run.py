@@ -127,14 +127,15 @@ def reproduce(
 
 
 def _table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
-    """The part of a paper that is its table with that number."""
+    """Return the name of the part that is the table of a paper with that number.
+
+    Raises `Refusal` where the paper has no such table, or where a figure is asked for, too.
+    """
     tables = [name.removeprefix("table-") for name in known if name.startswith("table-")]
     if not tables:
-        raise Refusal(
-            f"--table {table}: {paper} has no tables by number; must be --figure with one of {', '.join(known)}"
-        )
+        raise Refusal(f"--table {table}: the paper {paper} has no tables; choose --figure from {', '.join(known)}")
     if table not in tables:
-        raise Refusal(f"--table {table}: must be one of {', '.join(tables)}")
+        raise Refusal(f"--table {table}: must be one of {', '.join(tables)}, the tables of {paper}")
     if figure is not None:
         raise Refusal(f"--table {table}: must be given without --figure")
     return f"table-{table}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,3 +36,11 @@ class Table:
             cells = (row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         return "\n".join(lines) + "\n"
+
+
+def vector_rows(quantity: str, printed: Sequence[str], values: Sequence[float], unit: str, note: str = "") -> list[Row]:
+    """Return a row for each of the three axes of a vector (`unit`)."""
+    return [
+        Row(f"{quantity}, {axis}", said, float(value), unit, note)
+        for axis, said, value in zip("xyz", printed, values, strict=True)
+    ]

@@ -141,9 +141,12 @@ def time_figure(dataset: xr.Dataset, heights: Sequence[float], entries: int = 0)
     return figure, axes
 
 
-def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0) -> None:
-    """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries."""
-    gap = 0.16 + title  # in
+def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False) -> None:
+    """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
+
+    `labelled` where panels above others name their horizontal axis, too, and not the lowest ones alone.
+    """
+    gap = (BOTTOM if labelled else 0.16) + title  # in
     top = TOP + title + LEGEND_ROW * (-(-entries // LEGEND_COLUMNS) if entries > 1 else 0)
     height = top + sum(heights) + gap * (len(heights) - 1) + BOTTOM
     figure.set_size_inches(WIDTH, height)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from jaxtyping import Float
 
 from dockdyn.report.charts.chart import BLANK, Area, Chart, Line, Panel, path
 from dockdyn.report.charts.section import inside, outline
@@ -64,17 +65,19 @@ def in_station(dataset: xr.Dataset) -> np.ndarray:
     return np.einsum("abt,tla->tlb", turn, dataset.outline.values - dataset.base_position.values[:, None])
 
 
-def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reach: float | None = None) -> Chart:
+def snapshots(
+    dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, box: Float[np.ndarray, "3 2"] | None = None
+) -> Chart:
     """Small multiples: the arm from its root to its payload, and the bay; in space from the side and from above.
 
-    `reach` (m) is how far a snapshot shows around the payload; by default it shows all that the arm reaches.
+    `box` has the limits (m, axes of the station) of what each snapshot shows; by default all that the arm reaches.
     """
     content = scenario_content(dataset)
     shown = list(chosen or instants(dataset))
     views = [(0, 1)] if content is None or content.planar else [(0, 2), (0, 1)]
     places = in_station(dataset)
     points = dataset.contact_place.values if content and content.contact else None
-    box = _window(places, points)
+    box = _window(places, points) if box is None else box
     # the bay is cut where the payload comes nearest to it
     through = None if points is None else points[int(dataset.gap.values.min(axis=1).argmin())].mean(axis=0)
     width = (WIDTH - LEFT - RIGHT) / COLUMNS * 0.86
@@ -85,8 +88,6 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reac
         for view in views:
             for time, words in beside:
                 row = int(np.abs(times - time).argmin())
-                if reach is not None and points is not None:
-                    box = points[row].mean(axis=0)[:, None] + reach * np.array([-1.0, 1.0])
                 known = None if points is None else points[row]
                 lines, areas = _configuration(dataset.isel(time=row), content, places[row], known, view)
                 if through is not None:

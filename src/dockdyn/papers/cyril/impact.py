@@ -31,6 +31,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {  # preset and changes
     SIDE: ("cyril-r-e-r-f", {"impact.normal": "y"}),
 }
 CONVERGED = 8  # modes a link, for frequencies
+DURATION = 1e-4  # s, of an impact, as printed
 
 
 class Meeting(NamedTuple):
@@ -159,6 +160,10 @@ def plastic(progress: Progress) -> Made:
         moment = abs(float(weld.impulse[2]))
         rows.append(Row(f"{label}: energy lost", None, float(weld.energy_loss), "J", words))
         rows.append(Row(f"{label}: moment impulse", "of the order of 0.01", moment, "N m s", "Printed of other cases."))
+        mean = moment / DURATION
+        rows.append(
+            Row(f"{label}: mean moment over 1e-4 s", "of the order of 100", mean, "N m", "The duration as printed.")
+        )
         words = ""
     for modes in (0, 3):
         rows += _printed_rows(modes)

@@ -1,4 +1,4 @@
-"""Cyril et al., post-impact dynamics of two multibody systems: Figures 2–10 recomputed, and what its equations claim.
+"""Cyril et al., post-impact dynamics of two multibody systems: Tables 1, 2 and Figures 2–10 recomputed, its equations tried.
 
 The curves of the paper's figures are lost, and so are the arm's place on the spacecraft, the contact normal and the
 payload's grapple point. Here stands what the text says of the figures, beside runs of the presets `cyril-plastic`,
@@ -20,6 +20,7 @@ from dockdyn.papers.cyril import again as cyril_again
 from dockdyn.papers.cyril import impact as cyril_impact
 from dockdyn.papers.cyril import pictures, runs
 from dockdyn.papers.cyril import ratios as cyril_ratios
+from dockdyn.papers.cyril import tables as cyril_tables
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.table import Row, Table
 from dockdyn.results.measures import drift
@@ -254,6 +255,7 @@ BESIDE = "Not in the paper as a figure."
 PLATE = "The square stands for the spacecraft: a plate of its mass and inertia."
 
 FIGURES: dict[int | str, Part] = {
+    **cyril_tables.FIGURES,
     "start": Part("Cyril et al., Tables 1 and 2: the state before the impact", cyril_impact.start, "Rigid links."),
     "plastic": Part(
         "Cyril et al., section 3.1: plastic impacts",

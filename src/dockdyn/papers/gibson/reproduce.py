@@ -29,8 +29,9 @@ from dockdyn.scenario.load import load
 IMPACTS = (("12.50", "1250"), ("27.51", "2751"))  # s and step, as printed
 SPEED, PERIOD = 7706.6, 5460.0  # m/s, s, as printed
 EXECUTION = "182"  # s, of 4000 steps, as printed
-CLOSE = 0.75  # m, half the side of a close-up
-TITLE = 0.3  # in, room for a title above a legend
+CLOSE = np.array([[-4.4, -2.3], [-1.55, 2.15], [0.0, 0.0]])  # m, axes of the station: the bay and the way into it
+AWAY = 0.5  # m from the payload, where the arm's tip is when it is shown moving away
+TITLE = 0.36  # in, room for a title above a legend
 ANGLES = {"theta": "θ", "psi": "ψ", "alpha": "α", "beta": "β"}
 
 
@@ -42,6 +43,35 @@ def docking() -> xr.Dataset:
 @lru_cache(maxsize=1)
 def retreat() -> xr.Dataset:
     return simulate(load("gibson-2d-retreat"))
+
+
+# --- what is given ----------------------------------------------------------------------------------------------------
+
+
+def _given(progress: Progress) -> Made:
+    """What the text gives of the model and the simulation, beside the preset."""
+    content = load("gibson-2d").content
+    station, *_, payload = content.arm.link
+    control, step = content.control, content.integrator.step
+    rows = [
+        Row("mass of the station", "344378", station.mass, "kg"),
+        Row("length of the station", "73", float(np.sqrt(12 * station.inertia[2][2] / station.mass)), "m", ROD),
+        Row("mass of the payload", "100", payload.mass, "kg"),
+        Row("time step", "0.01", step, "s"),
+        Row("iterations", "4000", content.duration / step, "1"),
+    ]
+    for letter, printed, angle, stiffness, damping in zip(
+        "ψαβ", ("2.932", "0.741", "0.776"), control.phase[0].set_point, control.stiffness, control.damping, strict=True
+    ):
+        rows += [
+            Row(f"docked {letter}", printed, angle, "rad"),
+            Row(f"kp of {letter}", "10", stiffness, "N m/rad"),
+            Row(f"kd of {letter}", "2", damping, "N m s/rad"),
+        ]
+    return None, rows
+
+
+ROD = "Of the rod with the preset's inertia, m L²/12."
 
 
 # --- the orbit: Fig. 2 -----------------------------------------------------------------------------------------------
@@ -141,31 +171,44 @@ def released(progress: Progress) -> Made:
 
 
 def _close_ups(progress: Progress) -> Made:
-    """Figure 5, a to f: the payload in the bay."""
+    """Figure 5, a to f by its caption: the payload in the bay."""
     run = retreat()
     progress(0.9)
     summary = summarise(run)
     first, caught, let_go = summary["impacts"][0]["time_s"], summary["capture_time_s"], summary["release_time_s"]
+    gone = float(run.time[np.argmax((run.time.values > let_go) & (tip_distances(run) > AWAY))])
     chosen = [
-        (first - 2.0, "a, comes"),
-        (first, "b, first impact"),
-        ((first + caught) / 2, "c"),
-        (caught - 1.0, "d, comes again"),
-        (caught, "e, latched"),
-        (float(run.time[-1]), "f, released"),
+        (0.0, "a, initial condition"),
+        (first / 2, "b, brought in"),
+        (first, "c, first impact"),
+        (caught, "d, second impact"),
+        (let_go, "e, docked"),
+        (gone, "f, arm moves away"),
+    ]
+    printed = {"c": IMPACTS[0][0], "d": IMPACTS[1][0]}
+    rows = [
+        Row(f"instant of {words}", printed.get(words[0]), time, "s", SHOWN.get(words[0], "")) for time, words in chosen
     ]
     held = run.contact_place.values[run.time.values >= caught, 0]
-    rows = [
+    rows += [
         Row("payload moves against the bay once latched, at most", None, float(np.ptp(held, axis=0).max()), "m"),
-        Row("arm’s tip from the payload at the end", None, apart(run), "m", f"Released at {let_go:.4g} s."),
+        Row("arm’s tip from the payload at the end", None, float(tip_distances(run)[-1]), "m"),
     ]
     return _titled(snapshots(run, chosen, CLOSE)), rows
 
 
-def apart(run: xr.Dataset) -> float:
-    """How far the arm's tip is from the payload at the end (m)."""
-    tip = in_station(run.isel(time=[-1]))[0, list(run.link.values).index("payload")]
-    return float(np.linalg.norm(tip - run.contact_place.values[-1, 0]))
+SHOWN = {
+    "b": "Halfway to the first impact: no time is printed.",
+    "d": "Plastic here: a latch closes.",
+    "e": "As the arm lets go.",
+    "f": f"The tip {AWAY:g} m from the payload: no time is printed.",
+}
+
+
+def tip_distances(run: xr.Dataset) -> np.ndarray:
+    """Return how far the arm's tip is from the payload at each sample (m)."""
+    tip = in_station(run)[:, list(run.link.values).index("payload")]
+    return np.linalg.norm(tip - run.contact_place.values[:, 0], axis=1)
 
 
 def _histories(progress: Progress) -> Made:
@@ -234,6 +277,12 @@ BACK = (
 )
 
 FIGURES: dict[int | str, Part] = {
+    "given": Part(
+        "Gibson and Murphey: what is given of model and simulation",
+        _given,
+        "Computed is what the preset `gibson-2d` has. Masses and lengths of the arm, its angles at the start and the bay are "
+        "not given.",
+    ),
     2: Part(
         "Gibson and Murphey, Fig. 2: the station on its orbit",
         _on_orbit,

@@ -49,15 +49,20 @@ def mass_ratios(data: xr.Dataset) -> Figure:
 
 
 def zero_locus(data: xr.Dataset) -> Figure:
-    """Figure 5: λ_t over λ_i for some λ_c, and over λ_c for some λ_i."""
-    figure, *panels = _two_panels()
-    sides = (("of_chaser_ratio", r"\lambda_c", CONTACT), ("of_contact_ratio", r"\lambda_i", CHASER))
-    for axes, (name, family, xlabel) in zip(panels, sides, strict=True):
+    """Figure 5: what leaves no relative velocity where λ_c is known, as the paper has it, and where λ_i or λ_t is."""
+    figure = Figure(figsize=(15, 5.2), layout="constrained")
+    sides = (
+        ("of_chaser_ratio", r"\lambda_c", CONTACT, TARGET),
+        ("of_contact_ratio", r"\lambda_i", CHASER, TARGET),
+        ("of_target_ratio", r"\lambda_t", CONTACT, CHASER),
+    )
+    for axes, (name, family, xlabel, ylabel) in zip(figure.subplots(1, 3), sides, strict=True):
         for colour, value, curve in zip(COLOURS, data.family.values, data[name].values, strict=True):
             axes.plot(data.ratio, curve, color=colour, label=f"${family} = {value:g}$")
         axes.set(xscale="log", yscale="log", xlim=(data.ratio[0], data.ratio[-1]), ylim=(0.05, 20))
-        axes.set(xlabel=xlabel, ylabel=TARGET)
-        axes.legend(loc="upper right")
+        axes.set(xlabel=xlabel, ylabel=ylabel, title=f"${family}$ known")
+        axes.grid(alpha=0.3)
+        axes.legend(loc="upper left" if name == "of_target_ratio" else "upper right")
     return figure
 
 

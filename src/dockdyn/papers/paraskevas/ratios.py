@@ -7,13 +7,19 @@ from functools import lru_cache
 import numpy as np
 import xarray as xr
 
-from dockdyn.impact.formulas.effective_mass import chain_mass_ratio, mass_ratio_coefficient, zero_velocity_target_ratio
+from dockdyn.impact.formulas.effective_mass import (
+    chain_mass_ratio,
+    mass_ratio_coefficient,
+    velocity_after_impact,
+    zero_velocity_target_ratio,
+)
 from dockdyn.papers.table import Row
 from dockdyn.stability.chart import chart, locate
 
 LEAST, MOST = 0.1, 10.0  # mass ratios of the planes
 VALUES = 101  # along an axis
 FAMILY = (0.2, 0.5, 1.0, 2.0, 5.0)  # λ_c, or λ_i, of the curves
+CONTACT = 1.5  # λ_i of the rows of equal ratios, which does not matter there
 CELLS, SHARP = 48, 1e-9  # of the traced line: details, and its place, as shares of an axis
 
 
@@ -53,30 +59,33 @@ def plane(target: float) -> xr.Dataset:
 
 @lru_cache(maxsize=1)
 def locus() -> xr.Dataset:
-    """λ_t that leaves no relative velocity: over λ_i for some λ_c, and over λ_c for some λ_i."""
+    """Return the mass ratios that leave no relative velocity, one of the three known (eq. 33 and the two after it).
+
+    λ_t over λ_i for some λ_c, λ_t over λ_c for some λ_i, and λ_c over λ_i for some λ_t.
+    """
     axis = _ratios_of(np.linspace(0, 1, 10 * VALUES))
     family = np.array(FAMILY)
-    words = "λ_t = m4/m3 that leaves no relative velocity"
-    by_chaser = np.asarray(zero_velocity_target_ratio(family[:, None], axis[None, :]))
-    by_contact = np.asarray(zero_velocity_target_ratio(axis[None, :], family[:, None]))
+
+    def curves(values: object, found: str, known: str) -> tuple[tuple[str, str], np.ndarray, dict[str, str]]:
+        words = f"{found} that leaves no relative velocity, {known} the family's"
+        return (("family", "ratio"), np.asarray(values), {"units": "1", "long_name": words})
+
     return xr.Dataset(
         {
-            "of_chaser_ratio": (
-                ("family", "ratio"),
-                by_chaser,
-                {"units": "1", "long_name": f"{words}, λ_c the family's"},
-            ),
-            "of_contact_ratio": (
-                ("family", "ratio"),
-                by_contact,
-                {"units": "1", "long_name": f"{words}, λ_i the family's"},
-            ),
+            "of_chaser_ratio": curves(zero_velocity_target_ratio(family[:, None], axis), "λ_t = m4/m3", "λ_c"),
+            "of_contact_ratio": curves(zero_velocity_target_ratio(axis, family[:, None]), "λ_t = m4/m3", "λ_i"),
+            "of_target_ratio": curves(_zero_velocity_chaser_ratio(family[:, None], axis), "λ_c = m1/m2", "λ_t"),
         },
         coords={
-            "ratio": ("ratio", axis, {"units": "1", "long_name": "the other of λ_c and λ_i"}),
-            "family": ("family", family, {"units": "1", "long_name": "λ_c, or λ_i"}),
+            "ratio": ("ratio", axis, {"units": "1", "long_name": "λ_i, and λ_c where λ_i is the family's"}),
+            "family": ("family", family, {"units": "1", "long_name": "λ_c, λ_i or λ_t, which is known"}),
         },
     )
+
+
+def _zero_velocity_chaser_ratio(target: np.ndarray, contact: np.ndarray) -> np.ndarray:
+    """Return the λ_c that leaves no relative velocity: chaser and target change places, and λ_i = m₂/m₃ is turned over."""
+    return np.asarray(zero_velocity_target_ratio(target, 1 / contact))
 
 
 def _even_contact_ratio(chaser: float, target: float) -> float:
@@ -133,17 +142,40 @@ def wall_rows(data: xr.Dataset) -> list[Row]:
 
 
 def locus_rows(data: xr.Dataset) -> list[Row]:
-    """Figure 5."""
-    even = data.of_chaser_ratio.sel(family=1.0)
-    rows = [Row("λ_t for λ_c = 1, largest distance from 1 over all λ_i", "0", float(np.abs(even - 1).max()), "1")]
-    for family in (2.0, 0.5):
-        curve = data.of_chaser_ratio.sel(family=family)
-        heavy = family > 1
-        extreme, word = (curve.max(), "largest") if heavy else (curve.min(), "least")
-        printed = "< 1" if heavy else "> 1"
-        words = f"λ_i from {LEAST:g} to {MOST:g}."
-        rows.append(Row(f"{word} λ_t for λ_c = {family:g}", printed, float(extreme), "1", words))
+    """Return Figure 5's rows: λ_t where λ_c is known, and λ_c where λ_t is."""
+    rows = []
+    for found, known, curves in (("λ_t", "λ_c", data.of_chaser_ratio), ("λ_c", "λ_t", data.of_target_ratio)):
+        far = float(np.abs(curves.sel(family=1.0) - 1).max())
+        rows.append(Row(f"{found} for {known} = 1, largest distance from 1 over all λ_i", "0", far, "1"))
+        for family in (2.0, 0.5):
+            curve = curves.sel(family=family)
+            heavy = family > 1
+            extreme, word = (curve.max(), "largest") if heavy else (curve.min(), "least")
+            printed = "< 1" if heavy else "> 1"
+            words = f"λ_i from {LEAST:g} to {MOST:g}."
+            rows.append(Row(f"{word} {found} for {known} = {family:g}", printed, float(extreme), "1", words))
     for contact in (0.5, 2.0):
-        found = float(zero_velocity_target_ratio(2.0, contact))
-        rows.append(Row(f"λ_t for λ_c = 2, λ_i = {contact:g}", None, found, "1"))
+        target = float(zero_velocity_target_ratio(2.0, contact))
+        chaser = float(_zero_velocity_chaser_ratio(np.array(2.0), np.array(contact)))
+        rows.append(Row(f"λ_t for λ_c = 2, λ_i = {contact:g}", None, target, "1"))
+        rows.append(Row(f"λ_c for λ_t = 2, λ_i = {contact:g}", None, chaser, "1"))
     return rows
+
+
+def equal_rows() -> list[Row]:
+    """Return rows of eqs. 25 and 26: chaser and target of one mass ratio λ, beside the general ratio of four masses."""
+    rows = []
+    for ratio in (0.5, 1.0, 2.0):
+        found = float(chain_mass_ratio(*equal_chains(ratio)))
+        rows.append(Row(f"eq. 25: e_l, λ = {ratio:g}", f"{1 / (1 + ratio):.6g}", found, "1"))
+    for ratio, restitution in ((0.5, 0.5), (0.5, 1.0), (1.0, 1.0), (2.0, 0.5), (2.0, 1.0)):
+        after = float(velocity_after_impact(*equal_chains(ratio), 1.0, restitution).relative_velocity)
+        name = f"eq. 26: relative velocity after over before, λ = {ratio:g}, e* = {restitution:g}"
+        note = "λ = e*: none is left." if ratio == restitution else "λ > e*: kept." if after > 0 else "λ < e*: turned."
+        rows.append(Row(name, f"{(ratio - restitution) / (ratio + 1):.6g}", after, "1", note))
+    return rows
+
+
+def equal_chains(ratio: float, contact: float = CONTACT) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return masses (kg) of chaser and target, m₁/m₂ = m₄/m₃ = `ratio` and m₂/m₃ = `contact`."""
+    return (ratio * contact, contact), (1.0, ratio)

@@ -1,4 +1,4 @@
-"""Paraskevas et al., impact docking of two multibody systems: Table 1 and Figures 3–5, 7–9 recomputed.
+"""Paraskevas et al., impact docking of two multibody systems: Table 1, Figures 3–5, 7–9 and eqs. 25 and 26 recomputed.
 
 Every simulation is one of the presets `paraskevas-a` to `paraskevas-d`, `paraskevas-latch` and `paraskevas-latch-slow`.
 The rows "contact stiffness" and "chaser stiffness" of Table 1 are swapped: only contact 15000, chaser 1000 and target
@@ -34,6 +34,13 @@ CASES = {  # relative velocity after the first impact (m/s) as printed: eq. 18, 
     "C": ("0.02728", "0.02715"),
     "D": ("0.0413", "0.0412"),
 }
+MASSES = {  # kg, m₁ to m₄ as printed
+    "A": ("17", "2", "1.5", "15"),
+    "B": ("10", "10", "10", "10"),
+    "C": ("5", "50", "10", "100"),
+    "D": ("100", "20", "10", "200"),
+}
+DIFFERENCES = {"A": "0.0001", "B": "0.000476", "C": "0.00013", "D": "0.0001"}  # m/s, “absolute error” as printed
 AS_PRINTED = {"contact.normal.stiffness": 1000, "chaser.stiffness": 15000}  # N/m, the rows of Table 1 not swapped
 AFTER_CONTACT = 0.1  # s, shown of Fig. 7
 BEFORE = 0.1  # s, shown of Figs. 8 and 9 before first contact
@@ -54,14 +61,47 @@ def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
         note = "Rounds to 0.02727." if case == "C" else ""
         as_printed = float(swapped.episode_relative_after[0])
         rows += [
+            *_properties(case),
             Row(f"{case}: e_l", None, float(run.effective_mass_ratio), "1"),
             Row(f"{case}: eq. 18", printed, predicted, "m/s", note),
             Row(f"{case}: simulated", simulated, found, "m/s"),
+            Row(f"{case}: absolute error of eq. 18", DIFFERENCES[case], abs(predicted - found), "m/s"),
             Row(f"{case}: eq. 18 with correction", None, predicted + float(run.first_order_correction), "m/s"),
             Row(f"{case}: simulated with the stiffnesses as printed", simulated, as_printed, "m/s"),
             Row(f"{case}: contacts in five slow periods", None, float(run.sizes["episode"]), "1", "Eq. 18: the first."),
         ]
         progress(done / len(CASES))
+    return None, rows
+
+
+def _properties(case: str) -> list[Row]:
+    """Return the rows of Table 1 that are given: masses, stiffnesses and the relative velocity before."""
+    content = load(f"paraskevas-{case.lower()}").content
+    masses = (*content.chaser.masses, *content.target.masses)
+    chaser, target = content.chaser.stiffness, content.target.stiffness
+    swapped = "Rows swapped in print."
+    return [
+        *(
+            Row(f"{case}: m{number}", printed, float(mass), "kg")
+            for number, printed, mass in zip("₁₂₃₄", MASSES[case], masses, strict=True)
+        ),
+        Row(f"{case}: contact stiffness", "1000", content.contact.normal.stiffness, "N/m", swapped),
+        Row(f"{case}: chaser stiffness", "15000", chaser, "N/m", swapped),
+        Row(f"{case}: target stiffness", "200", target, "N/m"),
+        Row(f"{case}: relative velocity before", "0.05", content.speed, "m/s"),
+    ]
+
+
+def _equal_ratios(progress: Progress) -> tuple[None, list[Row]]:
+    """Return the rows of eqs. 25 and 26, and what simulations with the springs of Table 1 give."""
+    rows = paraskevas_ratios.equal_rows()
+    for ratio in (0.5, 2.0):
+        chaser, target = paraskevas_ratios.equal_chains(ratio)
+        run = preset("B", **{"chaser.masses": list(chaser), "target.masses": list(target)})
+        after = float(run.episode_relative_after[0] / run.episode_relative_before[0])
+        name = f"eq. 26: simulated with the springs of Table 1, λ = {ratio:g}, e* = 1"
+        rows.append(Row(name, f"{(ratio - 1) / (ratio + 1):.6g}", after, "1", "Springs inside of finite stiffness."))
+        progress(0.5)
     return None, rows
 
 
@@ -227,6 +267,12 @@ FIGURES: dict[int | str, Part] = {
         "Contact 15000, chaser 1000, target 200 N/m: the rows “contact” and “chaser stiffness” are printed the other way "
         "round. Five periods of the slower of the two motions inside.",
     ),
+    "equal": Part(
+        "Paraskevas et al., section 3.3.1: equal mass ratios of chaser and target",
+        _equal_ratios,
+        f"m₁/m₂ = m₄/m₃ = λ, m₂/m₃ = {paraskevas_ratios.CONTACT:g}, which does not matter. Printed is what eqs. 25 and 26 "
+        "give, computed the impact of any four masses (eqs. 14, 18 and 19).",
+    ),
     3: _shown(
         "Fig. 3: a target of one mass", _single_mass, pictures.mass_ratios, paraskevas_ratios.single_mass_rows, TRACED
     ),
@@ -236,8 +282,8 @@ FIGURES: dict[int | str, Part] = {
         paraskevas_ratios.locus,
         pictures.zero_locus,
         paraskevas_ratios.locus_rows,
-        f"{ELASTIC} Eq. 32 solved for λ_t, with λ_t where it prints λ_i for it. A λ_t exists for λ_i above the line of Fig. 3 "
-        "(λ_c > 1), or that of Fig. 4 (λ_c < 1).",
+        f"{ELASTIC} Eq. 32 solved for λ_t, or for λ_c where λ_t is known, with λ_t where it prints λ_i for it. A λ_t exists "
+        "for λ_i above the line of Fig. 3 (λ_c > 1), or that of Fig. 4 (λ_c < 1); a λ_c for 1/λ_i so, by λ_t.",
     ),
     7: _shown(
         "Fig. 7: relative velocity through the first impact",

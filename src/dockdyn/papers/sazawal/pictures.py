@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -153,38 +154,50 @@ def _curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], nam
     axes.legend(loc="best")
 
 
-def energy(runs: dict[str, xr.Dataset]) -> Figure:
-    """Figure 13: kinetic energy relative to t = 0, in the paper's line styles."""
-    figure, axes = _over_time()
-    for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), runs.items(), strict=True):
-        _settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
-    axes.set_ylabel("kinetic energy relative to t = 0, mJ")
-    for text, height in (("active, E > 0", 8), ("passive, E < 0", -8)):
-        _at_right(axes, 0, text, height)
+def energy(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
+    """Figure 13: kinetic energy relative to t = 0, in the paper's line styles; a panel for each title of `runs`."""
+    figure, panels = _over_time(list(runs))
+    for axes, curves in zip(panels, runs.values(), strict=True):
+        for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), curves.items(), strict=True):
+            _settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
+        for text, height in (("active, E > 0", 8), ("passive, E < 0", -8)):
+            _at_right(axes, 0, text, height)
+    panels[0].set_ylabel("kinetic energy relative to t = 0, mJ")
+    _name_curves(figure, panels)
     return figure
 
 
-def increments(runs: dict[str, xr.Dataset]) -> Figure:
-    """Figure 14: the delayed runs over the first, which has none; grey: the values that the text prints."""
-    figure, axes = _over_time()
-    (_, ideal), *delayed = runs.items()
-    for colour, style, (label, run) in zip(COLOURS[2:], ("--", "-."), delayed, strict=True):
-        _settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
-    for printed, label in ((7, "printed for h = 0.2 s: 7e-3"), (-0.8, "printed for h = 0.016 s: a loss of 8e-4")):
-        axes.axhline(printed, **WALL, linestyle=(0, (1, 3)))
-        _at_right(axes, printed, label, -8)
-    axes.set_ylim(bottom=-1.6)
-    axes.set_ylabel("kinetic energy over that without delay, mJ")
+def increments(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
+    """Figure 14: the delayed runs over the first, which has none, a panel a title; grey: the values that the text prints."""
+    figure, panels = _over_time(list(runs))
+    for axes, curves in zip(panels, runs.values(), strict=True):
+        (_, ideal), *delayed = curves.items()
+        for colour, style, (label, run) in zip(COLOURS[2:], ("--", "-."), delayed, strict=True):
+            _settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
+        for printed, label in ((7, "printed for h = 0.2 s: 7e-3"), (-0.8, "printed for h = 0.016 s: a loss of 8e-4")):
+            axes.axhline(printed, **WALL, linestyle=(0, (1, 3)))
+            _at_right(axes, printed, label, -8)
+        axes.set_ylim(bottom=-2.2)
+    panels[0].set_ylabel("kinetic energy over that without delay, mJ")
+    _name_curves(figure, panels)
     return figure
 
 
-def _over_time() -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(9, 5.5), layout="constrained")
-    axes = figure.subplots()
-    axes.axhline(0, **WALL)
-    axes.set(xlabel="time, s", xlim=(4.7, 6.4))  # the first contact
-    axes.grid(alpha=0.3)
-    return figure, axes
+def _over_time(titles: list[str]) -> tuple[Figure, Sequence[Axes]]:
+    """Return a figure with a panel for each title, the first contact across."""
+    figure = Figure(figsize=(13, 5.8), layout="constrained")
+    panels = figure.subplots(1, len(titles))
+    for axes, title in zip(panels, titles, strict=True):
+        axes.axhline(0, **WALL)
+        axes.set(title=title, xlabel="time, s", xlim=(4.7, 7.4))
+        axes.grid(alpha=0.3)
+    return figure, panels
+
+
+def _name_curves(figure: Figure, panels: Sequence[Axes]) -> None:
+    """Write the names of the curves below both panels, where they cover nothing."""
+    panels[0].plot([], [], "o", color="0.4", label="release + h")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
 
 
 def _at_right(axes: Axes, level: float, text: str, above: float) -> None:
@@ -198,4 +211,3 @@ def _settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look
     axes.plot(joules.time, 1e3 * joules, **look, linewidth=1.8, label=label)
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]
     axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=look["color"])
-    axes.legend(loc="upper left", title="dots: release + h")

@@ -245,7 +245,7 @@ FAMILIES = {
     ),
 }
 
-FIGURES: dict[int, Part] = {
+FIGURES: dict[int | str, Part] = {
     number: Part(
         f"Sazawal et al., Fig. {number}: stable delays, {family.varied} varied",
         family.make,

@@ -19,6 +19,7 @@ from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.sits import identification as sits_identification
 from dockdyn.papers.sits import pictures as sits_pictures
 from dockdyn.papers.sits import simulation as sits_simulation
+from dockdyn.papers.sits import tables as sits_tables
 from dockdyn.papers.sits.rig import END, LOOPS, PRINTED_GAINS, STEP, loop_of, rig, root_of, with_gain
 from dockdyn.papers.table import Row, Table
 from dockdyn.stability import (
@@ -202,6 +203,7 @@ FIGURES: dict[int | str, Part] = {
     ),
     **sits_identification.FIGURES,
     **sits_simulation.FIGURES,
+    **sits_tables.FIGURES,
 }
 
 

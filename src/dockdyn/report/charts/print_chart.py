@@ -207,7 +207,8 @@ def _name_events(ax: Axes, panel: Panel) -> None:
 def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
     """Margins that are the same in every figure, so that times line up; the legend above the panels."""
     titled = any(panel.title for panel in chart.panels)
-    arrange(figure, heights, len(entries), title=0.2 if titled else 0.0)
+    labelled = any(ax.axison and ax.get_xlabel() for ax in axes[:-1].flat)
+    arrange(figure, heights, len(entries), title=0.2 if titled else 0.0, labelled=labelled)
     longest = max((len(name) for panel in chart.panels for _, name in panel.ticks), default=0)
     figure.subplots_adjust(left=max(LEFT, min(LETTER * longest + GAP, WIDTH / 2)) / WIDTH)
     if chart.columns > 1:

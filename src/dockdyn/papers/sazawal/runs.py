@@ -1,0 +1,41 @@
+"""Sazawal et al., runs by the label of a curve: what makes a figure of them, each simulated once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dockdyn.api import simulate, summarise
+from dockdyn.papers.reproduction import Made, Progress
+from dockdyn.papers.table import Row
+from dockdyn.scenario.load import Scenario, parse
+
+Runs = dict[str, xr.Dataset]  # by the label of the curve
+Summaries = dict[str, dict[str, Any]]
+
+
+def simulated(
+    scenarios: Callable[[], dict[str, Scenario]],
+    draw: Callable[[Runs], Figure],
+    rows: Callable[[Runs, Summaries], list[Row]],
+) -> Callable[[Progress], Made]:
+    """Return what makes a figure of runs: of the scenarios by the label of the curve, its picture and its rows."""
+
+    def make(progress: Progress) -> Made:
+        chosen, runs = scenarios(), Runs()
+        for label, scenario in chosen.items():
+            runs[label] = result(scenario.text())
+            progress(len(runs) / (len(chosen) + 1))
+        return draw(runs), rows(runs, {label: summarise(run) for label, run in runs.items()})
+
+    return make
+
+
+@lru_cache(maxsize=16)
+def result(text: str) -> xr.Dataset:
+    """Return the run of a resolved scenario: what several figures show is simulated once."""
+    return simulate(parse(text, "sazawal"))
