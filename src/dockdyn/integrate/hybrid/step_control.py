@@ -16,7 +16,9 @@ from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk
 from dockdyn.integrate.model import Model, Rate, Scalar, pack
 
 BENT = 1e-3  # of a number of the signal
-STRICT = 100.0  # times the error of a step in which the signal bends sharply: derivatives err by it over the step's length
+STRICT = (
+    100.0  # times the error of a step in which the signal bends sharply: derivatives err by it over the step's length
+)
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 

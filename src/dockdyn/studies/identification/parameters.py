@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy.optimize import least_squares
 
 from dockdyn.api import simulate
@@ -43,6 +43,13 @@ RISE = 3.84  # of the sum of squares over the noise: the 95 % point of chi-squar
 FARTHEST = 10.0  # times a number, and its share, that the profile is looked at
 HALVINGS = 8  # of the bracket of a profile's end
 MEMORY = 0.3  # correlation of one residual with the next: more is no noise
+DIFFERENCE = 1e-5  # of a number: how far it is changed to confirm derivatives
+AGREE = 1e-2  # of the size of a derivative: differences this near confirm it, besides what rounding leaves
+ROUNDING = 3e-10  # relative error of a run
+UNKNOWN = (
+    "{}: how the run changes with it is not known here: its derivative is not what differences give (a contact about to "
+    "appear or ends at a sample, or an edge); it has no standard error, its interval is that of the fit itself"
+)
 EXACT = 1e-9  # of a column's range: less is no noise, but rounding
 Row = Float[np.ndarray, "n"]
 
@@ -256,7 +263,8 @@ class _Problem:
         seen = singular > SINGULAR * singular[0]
         covariance = (ways[seen].T / singular[seen] ** 2) @ ways[seen]
         lost = (np.abs(ways[~seen]) > 0.1).any(axis=0) if not seen.all() else np.zeros(len(values), bool)
-        errors = np.where(lost, math.inf, np.sqrt(np.diag(covariance)) * self.sizes)
+        unknown = self.unconfirmed(values, noise)
+        errors = np.where(lost | unknown, math.inf, np.sqrt(np.diag(covariance)) * self.sizes)
         deviations = np.sqrt(np.diag(covariance))
         correlation = covariance / np.where(np.outer(deviations, deviations) > 0, np.outer(deviations, deviations), 1.0)
         signals, _ = self.evaluated(values)
@@ -265,6 +273,7 @@ class _Problem:
         left = {name: signals[name] - self.measured[name] for name in signals}
         warnings = [
             *self.log.notes,
+            *(UNKNOWN.format(one.key) for one, doubted in zip(parameters, unknown, strict=True) if doubted),
             *_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
         ]
         spreads = {name: _rms(column - column.mean()) or 1.0 for name, column in self.measured.items()}
@@ -280,6 +289,35 @@ class _Problem:
             self.runs,
             warnings,
         )
+
+    def unconfirmed(self, values: Row, noise: dict[str, float]) -> Bool[np.ndarray, "keys"]:
+        """Return which derivatives of the columns are not those that differences to both sides give; ScenarioError never.
+
+        A number at its limit has one side; there it is that of the differences of first order.
+        """
+        slopes, own = self.jacobian(values, noise), self.residuals(values, noise)
+        lower, upper = self._bounds()
+        found = np.zeros(len(values), bool)
+        for index, size in enumerate(self.sizes):
+            step = DIFFERENCE * size * np.eye(len(values))[index]
+            ends = [np.clip(values + side * step, lower, upper) for side in (-1, 1)]
+            try:
+                sides = [own if np.array_equal(end, values) else self._residuals_alone(end, noise) for end in ends]
+            except ScenarioError:
+                continue
+            apart = (sides[1] - sides[0]) / (ends[1] - ends[0])[index] - slopes[:, index]
+            rounding = ROUNDING * np.linalg.norm(own + self._measured(noise)) / (DIFFERENCE * size)
+            found[index] = np.linalg.norm(apart) > AGREE * np.linalg.norm(slopes[:, index]) + rounding
+        return found
+
+    def _residuals_alone(self, values: Row, noise: dict[str, float]) -> Row:
+        """The residuals of a run without its derivatives."""
+        signals = self.signals(simulate(self.at(values)))
+        return np.concatenate([(signals[name] - self.measured[name]) / noise[name] for name in noise])
+
+    def _measured(self, noise: dict[str, float]) -> Row:
+        """All columns of the log, over their noise."""
+        return np.concatenate([self.measured[name] / noise[name] for name in noise])
 
     def _identified(self, index: int, values: Row, error: float, noise: dict[str, float]) -> Identified:
         """One number with its error and its interval, that of its profile where the error does not tell."""

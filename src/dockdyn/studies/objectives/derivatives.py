@@ -24,7 +24,7 @@ from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
-from dockdyn.studies.cases.batch import Cases, located_figures, run_cases, runs_in_batches
+from dockdyn.studies.cases.batch import Cases, figures_of_case, located_figures, run_cases, runs_in_batches
 from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
 from dockdyn.studies.objectives.figure import MARGINS
@@ -139,7 +139,8 @@ def _figures_of(scenario: Scenario, names: Sequence[str]) -> dict[str, float]:
     dataset = simulate(scenario)
     if not dataset.attrs["finished"]:
         raise ScenarioError(str(dataset.attrs["status"]))
-    return found | smooth_figures(summarise(dataset))
+    summary = summarise(dataset)
+    return found | figures_of_case(summary) | smooth_figures(summary)
 
 
 def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
