@@ -90,7 +90,7 @@ class AssemblyKind(Kind):
         return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
 
     def check_start(self, scenario: Scenario) -> None:
-        from dockdyn.kinds.assembly.overlap import refuse_overlap
+        from dockdyn.kinds.overlap import refuse_overlap
 
         refuse_overlap(scenario)
 
