@@ -52,7 +52,6 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
-        self.check_start(scenario)
         return simulate_contacts(scenario, progress, describe, predicted_unstable)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
