@@ -218,6 +218,17 @@ LONG = {
         "others3-(0.0910844891625+6.3240213841273j)",
         "others7-(0.0587353146+6.3254070431j)",
     ],
+    "test_settled_start.py::test_a_robot_that_follows_begins_as_after_a_long_approach": [
+        "a step a hold",
+        "a tool",
+        "commands that apply later",
+        "continuous",
+        "half a period",
+        "no robot",
+    ],
+    "test_settled_start.py::test_an_estimate_of_the_velocity_begins_as_after_a_long_approach": [
+        "tracked, beyond what is linear",
+    ],
     "test_stability_command.py::test_bad_input_is_one_clear_line": ["sazawal-spring-dashpot-sets2-words2"],
     "test_stability_report.py::test_page_opens_dark_and_light": ["chart", "line"],
     "test_stable_windows.py::test_of_many_states_few_of_which_are_felt_late": ["2"],

@@ -10,6 +10,7 @@ import abc
 from typing import ClassVar, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import PyTree
 
@@ -68,10 +69,27 @@ class TrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s; a good part of the period or more
 
     def init(self, position: Axes, velocity: Axes) -> Tracked:
-        """As if it had followed a steady motion: 2 h behind."""
+        """As if it had followed a steady motion: 2 h behind; the first instant says how positions are sampled."""
         return Tracked(position - 2 * self.time * velocity, velocity)
 
+    def steady(self, memory: Tracked, seen: Seen) -> Tracked:
+        """Return the state of one that has long followed positions as sampled, at the velocity in `memory`, up to this one.
+
+        The same step from sample to sample: (e + w T) f − V T = e and (ẋ₁ − w c) f = ẋ₁ with c = T/h, f = exp(−c), the error
+        e = x₁ − X_R and w = ẋ₁ + e/h. Faster than r h, where fhan is no longer linear, it is zero at the error.
+        """
+        moves, share = memory.velocity, seen.period / self.time
+        fading, left = jnp.exp(-share), -jnp.expm1(-share)
+        velocity = moves * share**2 * fading / left**2
+        error = -self.time * velocity * (1 + left / (share * fading))
+        most = self.acceleration * self.time
+        far = -moves * (self.time + (most + jnp.abs(moves)) / (2 * self.acceleration))
+        slow = jnp.abs(moves) <= most
+        return Tracked(seen.robot_position + jnp.where(slow, error, far), jnp.where(slow, velocity, moves))
+
     def step(self, memory: Tracked, seen: Seen) -> tuple[Tracked, Axes]:
+        begun = self.steady(memory, seen)
+        memory = jax.tree.map(lambda first, later: jnp.where(seen.time <= 0, first, later), begun, memory)
         error = memory.position - seen.robot_position
         pull, near = fhan(error, memory.velocity, self.acceleration, self.time)
         share = seen.period / self.time
