@@ -87,7 +87,7 @@ def _filtered(order: int, time: Array, position: Array, speed: Array) -> Array:
         known = jnp.append(state, command)
         return advance @ known, after @ known
 
-    begun, _ = axes.following(position[:1], speed[None], jnp.zeros(()))
+    begun = axes.in_steps(position[:1], speed[None], jnp.asarray(STEP))
     return jax.lax.scan(step, begun[0], position)[1]
 
 
