@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 from scipy.optimize import brentq
 
 FINE = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-15, "dense_output": True}
+LONG = 4.0  # s, of the approach before a run
 SAME = 1e-12  # s; instants closer than this are one
 PARTS = 24  # looks at a function, in which its sign is sought to change
 
@@ -87,9 +89,15 @@ class Robot:
         rig = self.rig
         if rig.poles:
             self.a, self.b, self.c = state_space(rig.zeros, rig.poles)
-            # of a ramp that is as late as a hold is in the mean
-            inverse, ramp = np.linalg.inv(self.a), self.place - self.speed * (rig.hold / 2 + rig.half)
-            self.state = -np.outer(ramp, inverse @ self.b) - np.outer(self.speed, inverse @ inverse @ self.b)
+            # at rest where the approach was long ago, then command by command
+            driven = np.zeros((len(self.b) + 1, len(self.b) + 1))
+            driven[:-1, :-1], driven[:-1, -1] = self.a, self.b
+            held = expm(driven * rig.hold)[:-1]
+            count = round(LONG / rig.hold)
+            told = self.place - np.outer(rig.half + rig.hold * np.arange(count, 0, -1), self.speed)
+            self.state = -np.outer(told[0], np.linalg.solve(self.a, self.b))
+            for command in told:
+                self.state = self.state @ held[:, :-1].T + np.outer(command, held[:, -1])
 
     def command(self, time, place, speed):
         """Renewed at `time`, for a hold period."""

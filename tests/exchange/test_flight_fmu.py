@@ -160,7 +160,7 @@ def test_forces_from_outside_give_momentum_and_spin(cone_fmu):
 def test_what_is_set_wrongly_is_refused(cone_fmu):
     with Fmu(cone_fmu.file) as fmu:
         for values in ({"chaser.mass": -1.0}, {"chaser.mass": np.nan}, {"loop.delay": 0.0}, {"kinetic_energy": 1.0}):
-            with pytest.raises(ScenarioError, match="setFloat64"):
+            with pytest.raises(ScenarioError, match=r"setFloat64|must be at least 0, as the FMU declares"):
                 fmu.instance(values)
         with pytest.raises(ScenarioError, match=r"has no variable chaser\.weight"):
             fmu.instance({"chaser.weight": 1.0})
@@ -169,4 +169,21 @@ def test_what_is_set_wrongly_is_refused(cone_fmu):
             one.set({"chaser.mass": 2000.0})  # it has begun
         with pytest.raises(ScenarioError, match="doStep at t = 0 s"):
             one.step_to(-1.0)
+        one.close()
+
+
+def test_every_parameter_beyond_its_declared_bounds_is_refused_by_the_fmu_itself(cone_fmu):
+    """By its status, whoever sets it: 3 is an error in both versions of FMI."""
+    rng = np.random.default_rng(1)
+    with Fmu(cone_fmu.file) as fmu:
+        one = fmu.instance({})
+        parameters = fmu.named("parameter").values()
+        bounded = [
+            (each, bound, side) for each in parameters for bound, side in ((each.min, -1), (each.max, 1)) if bound
+        ]
+        assert len(bounded) > 5
+        for each, bound, side in bounded:
+            beyond = float(bound) + side * rng.uniform(1e-6, 10.0) * max(abs(float(bound)), 1.0)
+            with pytest.raises(ScenarioError, match=r"set(Float64|Real) .* failed with status 3"):
+                one.call(f"set{each.type}", [each.valueReference], [beyond])
         one.close()

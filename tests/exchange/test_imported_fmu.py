@@ -160,6 +160,13 @@ def test_native_code_runs_only_where_it_is_trusted(autopilot, tmp_path, monkeypa
     assert dockdyn.open_result(tmp_path / "yes" / "result.nc").attrs["finished"]
 
 
+GAIN = '<Real start="400"/>'
+GAIN_FROM_0 = {GAIN: '<Real start="400" min="0" max="500"/>'}
+SLOW = '<TypeDefinitions><SimpleType name="Slow"><Real unit="m/s" max="-0.1"/></SimpleType></TypeDefinitions>'
+WANTED_OF_TYPE = {
+    "<ModelVariables>": f"{SLOW}<ModelVariables>",
+    '<Real unit="m/s" start="-0.04"/>': '<Real declaredType="Slow" start="-0.2"/>',
+}
 WRONG = {
     "no such input": (dict(inputs={"velocity": "velocity.chaser.x"}), {}, "has no input of this name; allowed: rate_x"),
     "no such variable": (dict(inputs={"speed": "velocity.chaser.w"}), {}, "a run has no such variable; did you mean"),
@@ -170,6 +177,13 @@ WRONG = {
     "a word": ({}, {"<Real unit=\"m/s\" start=\"0\"/>": "<String start=\"0\"/>"}, "is String in .*; must be one number"),
     "model exchange": ({}, {"<CoSimulation modelIdentifier": "<ModelExchange modelIdentifier",
                             "canHandleVariableCommunicationStepSize=\"true\"": ""}, "for model exchange alone"),
+    "below its least": (dict(parameters={"gain": -1.0}), GAIN_FROM_0, r"\.gain = -1: must be at least 0 and at most 500"),
+    "above its most": (dict(parameters={"gain": 500.1}), GAIN_FROM_0, r"\.gain = 500\.1: must be at least 0 and at"),
+    "above its type's most": ({}, WANTED_OF_TYPE, r"parameters\.wanted = -0\.05: must be at most -0\.1, as the FMU declares"),
+    "no whole number": (dict(parameters={"gain": 1.5}), {GAIN: "<Integer start=\"400\"/>"}, "must be a whole number"),
+    "neither true nor false": (dict(parameters={"gain": 2}), {GAIN: "<Boolean start=\"true\"/>"}, "must be true or false"),
+    "an input beyond its bounds": ({}, {"<Real unit=\"m/s\" start=\"0\"/>": "<Real unit=\"m/s\" start=\"0\" min=\"0\"/>"},
+                                   r"speed = -0\.\d+ at t = 0 s: must be at least 0, as the FMU declares"),
     "FMI 1.0": ({}, {'fmiVersion="2.0"': 'fmiVersion="1.0"'}, "FMI 1.0|can be read"),
 }  # fmt: skip
 
@@ -180,6 +194,14 @@ def test_what_does_not_fit_is_said_in_a_line(table, texts, words, tmp_path):
     with pytest.raises(ScenarioError, match=words) as told:
         dockdyn.simulate(scenario)
     assert "\n" not in str(told.value)
+
+
+def test_what_its_bounds_allow_runs(tmp_path):
+    """The bounds themselves, too; and each case of a study is looked at."""
+    scenario = docking(autopilot_fmu(tmp_path, description=GAIN_FROM_0), 0.5, parameters={"gain": 500.0}, **LIMITS)
+    found = run_cases(scenario, ["control.parameters.gain"], np.array([[0.0], [500.0], [501.0]]))
+    assert found.reasons[:2] == ["", ""]
+    assert "control.parameters.gain = 501: must be at least 0 and at most 500" in found.reasons[2]
 
 
 def test_what_is_no_fmu_for_here_is_said_in_a_line(autopilot, tmp_path):

@@ -250,7 +250,7 @@ def test_another_number_compiles_nothing(run):
                 "chaser.mass": 1234,
                 "contact.normal.stiffness": 777,
                 "contact.friction.coefficient": 0.31,
-                "target.surface.half_angle": "33 deg",
+                "target.surface.half_angle": "56 deg",
                 "loop.delay": "23 ms",
             },
         )

@@ -122,6 +122,59 @@ def test_between_samples_of_another_channel_are_straight_lines(tmp_path):
         read_log(tmp_path / "log.mcap", OF_ROBOT, {"time": "command"})
 
 
+def in_any_order(rng, topics):
+    """The same messages, each channel's anyhow: a file may have them so, as its chunks were written."""
+    found = {}
+    for topic, (stamps, messages) in topics.items():
+        order = rng.permutation(len(stamps))
+        found[topic] = [stamps[each] for each in order], [messages[each] for each in order]
+    return found
+
+
+def stamped(stamp, value):
+    return {"header": {"stamp": {"sec": stamp // 10**9, "nanosec": stamp % 10**9}}, "actual": value, "command": -value}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_messages_are_in_the_order_of_their_times_wherever_they_stand(seed, tmp_path):
+    """By when they were recorded, or by their headers: of one channel, and of two at times of their own."""
+    rng = np.random.default_rng(seed)
+    command, actual = (BEGAN + np.sort(rng.choice(10**9, 40, replace=False)) for _ in range(2))
+    two = {
+        "/command": (command.tolist(), [{"data": float(each)} for each in rng.normal(size=40)]),
+        "/actual": (actual.tolist(), [{"data": float(each)} for each in rng.normal(size=40)]),
+    }
+    values = rng.normal(size=40).tolist()
+    late = (command + rng.permutation(40)).tolist()
+    headed = {"/rig": (late, [stamped(int(each), value) for each, value in zip(command, values, strict=True)])}
+    bare = {"/rig": (command.tolist(), [{"actual": value, "command": -value} for value in values])}
+    for topics in (two, headed, bare):
+        known, found = (
+            read_log(json_file(tmp_path / "log.mcap", each), OF_ROBOT, {})
+            for each in (topics, in_any_order(rng, topics))
+        )
+        assert (np.diff(known.stamps.since) > 0).all() and known.notes == found.notes
+        for name, signal in known.signals.items():
+            np.testing.assert_array_equal(found.signals[name], signal, err_msg=name)
+    assert list(found.signals["actual"]) == values
+
+
+@pytest.mark.parametrize("headed", [True, False], ids=["headers", "recorded"])
+def test_of_messages_with_equal_times_the_last_counts(headed, tmp_path):
+    """As who reads the channel has it after that instant; how many do not count is told."""
+    times = [0, 1, 1, 2, 3, 3, 3]  # ms
+    stamps = [BEGAN + 10**6 * each for each in times]
+    recorded = [BEGAN + place for place in range(7)] if headed else stamps
+    messages = [
+        stamped(stamp, float(place)) if headed else {"actual": float(place), "command": -float(place)}
+        for place, stamp in enumerate(stamps)
+    ]
+    found = read_log(json_file(tmp_path / "log.mcap", {"/rig": (recorded, messages)}), OF_ROBOT, {})
+    assert list(found.signals["actual"]) == [0.0, 2.0, 3.0, 6.0] and list(found.rows) == [1, 3, 4, 7]
+    np.testing.assert_array_equal(found.stamps.since, 1e6 * np.arange(4))
+    assert found.notes[0] == "/rig: 3 of 7 messages have the time of a later one, which counts in their place"
+
+
 def in_chunks(path):
     """A file of many chunks."""
     topics = {"/log": ("sensor_msgs/JointState", STAMPS, joints())}

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.kinds.resting import Resting, counts_all, loop_in_numbers, resting_of, seen_matrices
+from dockdyn.kinds.resting import Judged, Resting, counts_all, loop_in_numbers, resting_of, seen_matrices
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
 from dockdyn.stability.second_order import critical_delay
 from dockdyn.stability.windows import stable_windows
 
@@ -48,11 +49,24 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     without = " without control" if content.controlled else ""
     late = f"the loop delay of {delay * 1e3:.4g} ms"
     if not critical:
-        return f"{late} feeds energy into a contact{without} that has no damping; friction may hide it (see dockdyn stability)"
+        return f"{late} feeds energy into {_undamped(content, loop, first.contact, without)} (see dockdyn stability)"
     limit = f"the critical one of {critical * 1e3:.4g} ms" + (
         f" of {count} contacts closed together" if count > 1 else ""
     )
     return f"{late} is above {limit}: contact{without} gains energy (see dockdyn stability)"
+
+
+def _undamped(content: Judged, loop: Loop, number: int, without: str) -> str:
+    """Return in words into what any delay feeds energy: a contact without damping, or one that has none where it is judged."""
+    if loop.damping > 0:
+        return f"contact{without}, as any delay does, though its law damps: something that moves with it is not damped"
+    if content.contact[number].normal.make().lossless():
+        return f"a contact{without} that has no damping; friction may hide it"
+    depth = content.stability.depth
+    where = "as it begins" if not depth else f"at a depth of {depth * 1e3:.4g} mm"
+    return (
+        f"a contact{without} whose law damps, but not {where}, where it is judged: stability.depth says another depth"
+    )
 
 
 def _critical_of_all(scenario: Scenario, nominal: object, delay: float) -> float:

@@ -98,6 +98,7 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
 def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
+    kind_named(scenario.kind).check_start(scenario)
     coupling = coupling_of(scenario)
     if coupling is not None:
         solver = run_coupled(scenario, coupling, settings, progress)
@@ -218,6 +219,7 @@ def _run_fixed(scenario: Scenario) -> Run:
     if count > MOST_ROWS:
         key = "integrator.step" if longest == steps.step else "loop.delay"
         raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
+    kind_named(scenario.kind).check_start(scenario)
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay / step + 8)

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, PyTree
 
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import table_from, whole_from, wrong_type
 from dockdyn.scenario.load import Scenario
@@ -51,7 +52,10 @@ class SideBySide:
         self.count = self.batch or 1
 
     def cases(self, values: Values | Sequence[Values]) -> list[Scenario]:
-        """The scenario of every run, keys set to the same `values` or each to its own; ScenarioError."""
+        """Return the scenario of every run, keys set to the same `values` or each to its own.
+
+        Raises ScenarioError for values that are not allowed, and for a run that cannot begin as they say.
+        """
         wanted = "a mapping from dotted keys to values, or one for each run"
         if isinstance(values, str) or not isinstance(values, Mapping | Sequence):
             raise wrong_type(f"{self.scenario.name}: values", values, wanted)
@@ -60,7 +64,10 @@ class SideBySide:
             table_from(f"{self.scenario.name}: values", each, wanted)
         if len(several) != self.count:
             raise ScenarioError(f"{self.scenario.name}: values for {len(several)} runs; must be for {self.count}")
-        return [self.scenario.at(each) if each else self.scenario for each in several]
+        cases = [self.scenario.at(each) if each else self.scenario for each in several]
+        for case in cases:
+            kind_named(case.kind).check_start(case)
+        return cases
 
     def stacked(self, trees: Sequence[PyTree]) -> PyTree:
         """Trees of one structure as one, with a leading axis. ScenarioError where they differ in more than numbers."""

@@ -200,7 +200,8 @@ def test_stiffness_that_spin_would_add_is_told(rough):
     assert float(rough.spin_share[0]) == pytest.approx(share, rel=1e-9)
     words = f"flexible link 'wing' turns at up to {share:.2g} of its lowest frequency"
     assert any(line.startswith(words) and f"{100 * share**2:.2g} %" in line for line in doubts(rough))
-    assert not doubts(rough.assign(spin_share=0 * rough.spin_share + 0.09))
+    slower = doubts(rough.assign(spin_share=0 * rough.spin_share + 0.09))
+    assert not any("turns at up to" in line for line in slower)
 
 
 @pytest.mark.full

@@ -96,7 +96,7 @@ class Compensator(eqx.Module):
 
     @abc.abstractmethod
     def init(self, position: Axes, velocity: Axes) -> PyTree:
-        """Memory at t = 0, robot and model at `position` (m) moving with `velocity` (m/s)."""
+        """Memory at t = 0, the robot at `position` (m), moving on average with `velocity` (m/s)."""
 
     @abc.abstractmethod
     def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.kinds.assembly.left_out_modes import mode_excesses
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
@@ -151,6 +152,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_latch_bounces(run),
             **_phases(content, run),
             **_spins(run),
+            **mode_excesses(content, run),
             **_ranges(content),
             **_episode_variables(content, run),
             **_outcome(content, run),

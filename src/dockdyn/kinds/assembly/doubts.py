@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
+
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
 def doubts(dataset: xr.Dataset) -> list[str]:
     """All of them."""
-    found = [_never_begun, _turned_bushings, _bouncing_latches, _spinning_links, _joints_beyond]
+    found = [_never_begun, _turned_bushings, _bouncing_latches, _spinning_links, _joints_beyond, _too_few_modes]
     return [words for warn in found for words in warn(dataset)]
 
 
@@ -80,3 +82,15 @@ def _joints_beyond(dataset: xr.Dataset) -> list[str]:
                 "it there: state its stop_stiffness"
             )
     return found
+
+
+def _too_few_modes(dataset: xr.Dataset) -> list[str]:
+    """Return a warning for every contact whose first peak would be lower if the beams that it bends had more modes."""
+    if "mode_excess" not in dataset:
+        return []
+    return [
+        f"contact {str(name)!r}: its first peak force is about {100 * float(excess):.2g} % too large, as what it bends has too "
+        f"few bending_modes; state more, up to {ENOUGH} {ACCURACY}"
+        for name, excess in zip(dataset.contact.values, dataset.mode_excess.values, strict=True)
+        if excess > FEW
+    ]

@@ -52,7 +52,6 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
-        self.check_start(scenario)
         return simulate_contacts(scenario, progress, describe, predicted_unstable)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
@@ -90,7 +89,7 @@ class AssemblyKind(Kind):
         return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
 
     def check_start(self, scenario: Scenario) -> None:
-        from dockdyn.kinds.assembly.overlap import refuse_overlap
+        from dockdyn.kinds.overlap import refuse_overlap
 
         refuse_overlap(scenario)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.kinds.berthing.left_out_modes import mode_excess
 from dockdyn.kinds.berthing.model import COMPLIANT, HOLDS, Berthing, Struck
 from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.mechanics.trees.composite_bodies import Tree
@@ -103,6 +104,10 @@ def dataset_of(
     # the log has no row for the start
     rates: Any = np.concatenate([seen["depth_rate"][:1], at_moments["depth_rate"]]) if model.contact is not None else []
     data |= _impacts_of(model, struck, motion) | _contacts_of(motion, rates)
+    peaks, times = (data[name][1] for name in ("episode_peak_force", "episode_peak_time"))
+    if len(peaks) and (excess := mode_excess(scenario.content, model, float(peaks[0]), float(times[0]))) is not None:
+        words = "share by which the first peak force is too large, as the beams have no more modes"
+        data["mode_excess"] = ((), excess, {"units": "1", "long_name": words})
     modes = seen["modal_coordinate"].shape[1]
     times = motion.interval * np.arange(len(seen["work"]))
     coordinates = {

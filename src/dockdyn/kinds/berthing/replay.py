@@ -15,6 +15,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.arms import SLENDER, Placing, placing, stick, tree_parts
+from dockdyn.report.replay.bus import bus_of
 from dockdyn.report.replay.cameras import seen_from, seen_whole
 from dockdyn.report.replay.colours import BESIDE, FORCE, HOLD, SIDES
 from dockdyn.report.replay.events import events
@@ -44,7 +45,7 @@ def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
     model = _model(content)
     chaser = _of_chaser(dataset, content, time)
     target = _of_target(dataset, model.sides[1].tree.layout.names, time)
-    reach = _span(dataset)
+    reach = _span(dataset, content)
     grip = (content.contact.chaser, content.contact.chaser_position)
     parts = tree_parts("chaser", content.chaser, chaser, SIDES[True], reach, grip)
     parts += tree_parts("target", content.target, target, SIDES[False], reach)
@@ -75,11 +76,17 @@ def _solid(touch: TouchSection) -> Surface | None:
     return touch.solid()
 
 
-def _span(dataset: xr.Dataset) -> float:
-    """How far the links reach at the start, m."""
+def _span(dataset: xr.Dataset, content: BerthingSection) -> float:
+    """Return how far the links reach at the start (m); where all begin at one place, how large the largest is by its mass."""
     start = dataset.outline.values[0].reshape(-1, 3)
     start = start[np.isfinite(start).all(axis=1)]
-    return float(np.ptp(start, axis=0).max())
+    if (span := float(np.ptp(start, axis=0).max())) > 0:
+        return span
+    sizes = [1.0]  # m, of points without size
+    for link in (*content.chaser.link, *content.target.link):
+        if link.mass is not None and np.any(link.inertia):
+            sizes.append(float(np.ptp(bus_of(link.mass, np.asarray(link.inertia), []).mesh().vertices)))
+    return sizes[0] if len(sizes) == 1 else max(sizes[1:])
 
 
 def _of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) -> Placing:

@@ -24,7 +24,7 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
     for side in model.sides:
         tree, size = side.tree, len(side.velocities)
         part = slice(first, first + size)
-        damping[part, part], springs[part, part] = _own_matrices(tree)
+        damping[part, part], springs[part, part] = own_matrices(tree)
         first += size
     if model.control is not None and isinstance(model.control.law, JointControl):
         own = np.arange(len(model.sides[0].velocities))
@@ -42,8 +42,8 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
 _lock_rows = jit_once(Berthing.lock_rows)
 
 
-def _own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """Damping and stiffness of a tree's joints and beams."""
+def own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """Return damping and stiffness of a tree's joints and beams (SI)."""
     damping, springs = np.diag(np.asarray(tree.joint_damping)), np.diag(np.asarray(tree.joint_stiffness))
     _, modes, _ = tree.layout.columns()
     for link, columns in enumerate(modes):

@@ -7,6 +7,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.kinds.berthing.control import control_warnings, detumbling, settling
+from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 from dockdyn.results.measures import drift, kept, number
 
 
@@ -106,5 +107,10 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append(
             f"the impulse of a single impact of flexible links depends on the number of modes (flexible.modes): {now:.4g} N s "
             f"along the normal, {fewer:.4g} N s with one mode fewer"
+        )
+    if "mode_excess" in dataset and float(dataset.mode_excess) > FEW:
+        found.append(
+            f"the contact's first peak force is about {100 * float(dataset.mode_excess):.2g} % too large, as what it bends has "
+            f"too few flexible.modes; state more, up to {ENOUGH} {ACCURACY}"
         )
     return found + control_warnings(dataset)

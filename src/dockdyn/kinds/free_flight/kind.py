@@ -78,6 +78,11 @@ class FreeFlightKind(Kind):
     def runs_in_batches(self, scenario: Scenario) -> bool:
         return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
 
+    def check_start(self, scenario: Scenario) -> None:
+        from dockdyn.kinds.overlap import refuse_overlap
+
+        refuse_overlap(scenario)
+
     def can_capture(self, scenario: Scenario) -> bool:
         return scenario.content.latch is not None
 
@@ -95,6 +100,7 @@ class FreeFlightKind(Kind):
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.free_flight.functional_unit import flight_unit
 
+        self.check_start(scenario)
         unit = flight_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
 from dockdyn.contact.feature import Feature, Point, SphereTip
@@ -135,6 +136,16 @@ class TwoBodiesSection(Section, abc.ABC):
             delay=None,
             points=self.points(),
         )
+
+    def meetings(self) -> list[tuple[str, float]]:
+        """Return how messages name each contact, and the radius (m) of the feature that touches in it."""
+        return [(f"contact {contact.label()!r}", self.pair(contact)[0].radius) for contact in self.contact]
+
+    def first_depths(self) -> Float[Array, "contacts"]:
+        """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
+        bodies = self.bodies()
+        places = bodies.places(bodies.uncommanded())
+        return jnp.stack([contact.touch(*places).depth for contact in bodies.contacts])
 
     @abc.abstractmethod
     def model(self) -> FreeFlight:

@@ -132,10 +132,9 @@ class RigKind(Kind):
         return computer_unit(scenario)
 
     def check_start(self, scenario: Scenario) -> None:
-        from dockdyn.kinds.assembly.overlap import refuse_overlap
+        from dockdyn.kinds.overlap import refuse_overlap
 
-        if scenario.content.mode == "assembly":
-            refuse_overlap(scenario)
+        refuse_overlap(scenario)
 
     def resting(self, name: str, content: RigContent) -> Resting:
         from dockdyn.kinds.rig.resting import RestingMounted, RestingRig

@@ -13,6 +13,7 @@ from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.integrate.model import Model, Scalar, over_rows
+from dockdyn.kinds.overlap import refuse_overlap
 from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact, first_in_hardware
 from dockdyn.kinds.rig.model.plant import Plant
@@ -69,7 +70,8 @@ class Lanes:
     """A scenario's rig against contacts of several stiffnesses (N/m), and the same contacts without rig."""
 
     def __init__(self, scenario: Scenario, stiffnesses: Sequence[float]):
-        """ScenarioError where a rig cannot be built, or has no motion to compare with."""
+        """ScenarioError where a rig cannot be built or begins inside what it touches, or has no motion to compare with."""
+        refuse_overlap(scenario)
         self.scenario, self.duration = scenario, scenario.content.duration
         self.scenarios = [_with_stiffness(scenario, value) for value in stiffnesses]
         self.loops = [loop_of(each) for each in self.scenarios]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal, Self
 
+import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
 from dockdyn.contact.laws.normal_law import NormalLaw
@@ -96,6 +98,14 @@ class RigSection(Section):
 
     def law(self) -> NormalLaw:
         return self.contact.normal.make()
+
+    def meetings(self) -> list[tuple[str, float]]:
+        """Return how messages name the contact, a point's; nothing of one that acts both ways, which may begin anywhere."""
+        return [] if self.bilateral else [("start.position", 0.0)]
+
+    def first_depths(self) -> Float[Array, "1"]:
+        """Return how deep (m) the contact is at t = 0, also from traced numbers; positive is overlap."""
+        return jnp.reshape(jnp.asarray(self.start.position, float), 1)
 
 
 AXES = (

@@ -157,6 +157,9 @@ def _bracket_parts(name: str, found: Placing, seats: dict[str, Any], thick: floa
 
 
 def stick(end: np.ndarray, radius: float) -> Mesh:
+    """Return a rod from the origin to a place (m); a ball where that is the origin, which has no direction."""
+    if not np.any(end):
+        return ball(0.8 * radius)
     return placed(rod(float(np.linalg.norm(end)), 0.8 * radius), np.zeros(3), end)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from jaxtyping import Array, PyTree
 
 from dockdyn.integrate.model import State
-from dockdyn.results.exchange.fmu_instance import REAL, WHOLE, Fmu
+from dockdyn.results.exchange.fmu_instance import REAL, WHOLE, Fmu, refuse_beyond
 from dockdyn.results.functional_unit import Output
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
@@ -75,11 +75,13 @@ def wires_of(coupling: Coupling, fmu: Fmu, name: str) -> Wires:
         _check(fmu, variable, "input", (*REAL, *FLAGS) if one.flag else REAL, one.unit, where)
     for variable, key in control.outputs.items():
         _check(fmu, variable, "output", REAL, commands()[key], f"{name}: control.outputs.{variable} = {shown(key)}")
-    for variable, value in control.parameters.items():
-        where = f"{name}: control.parameters.{variable} = {shown(value)}"
+    parameters = dict(zip(control.tuned, control.values, strict=True))
+    for variable, value in parameters.items():
+        where = f"{name}: control.parameters.{variable} = {value:g}"
         _check(fmu, variable, "parameter", (*REAL, *WHOLE, *FLAGS), None, where)
+        refuse_beyond(fmu.named("parameter")[variable], value, where)
     given = {variable: outputs[key] for variable, key in control.inputs.items()}
-    return Wires(given, dict(control.outputs), dict(zip(control.tuned, control.values, strict=True)))
+    return Wires(given, dict(control.outputs), parameters)
 
 
 def _check(fmu: Fmu, variable: str, causality: str, types: Sequence[str], unit: str | None, where: str) -> None:

@@ -23,6 +23,29 @@ loading = threading.Lock()  # fmpy changes the working folder as it loads a libr
 NEEDED = "needs the package fmpy; pip install 'dockdyn[fmu]'"
 
 
+def refuse_beyond(variable: Any, value: float, where: str) -> None:  # noqa: ANN401, of fmpy's description
+    """Raise ScenarioError, which begins with `where`, for a value that the description of an FMU does not allow a variable."""
+    if variable.type == "Boolean":
+        if value not in (0, 1):
+            raise ScenarioError(f"{where}: must be true or false, in the FMU it is Boolean")
+        return
+    if variable.type in WHOLE and value != int(value):
+        raise ScenarioError(f"{where}: must be a whole number, in the FMU it is {variable.type}")
+    least, most = (_bound(variable, name) for name in ("min", "max"))
+    if (least is not None and value < least) or (most is not None and value > most):
+        allowed = [f"at least {least:g}"] if least is not None else []
+        allowed += [f"at most {most:g}"] if most is not None else []
+        raise ScenarioError(f"{where}: must be {' and '.join(allowed)}, as the FMU declares")
+
+
+def _bound(variable: Any, name: str) -> float | None:  # noqa: ANN401, of fmpy's description
+    """Return a bound of a variable, its own or that of its declared type; None where neither has one."""
+    for said in (variable, variable.declaredType):
+        if said is not None and getattr(said, name) is not None:
+            return float(getattr(said, name))
+    return None
+
+
 class Fmu:
     """An FMU in a file, unpacked as long as the block lasts. Raises ScenarioError for what is none."""
 
@@ -123,11 +146,12 @@ class Instance:
             raise ScenarioError(f"{self.name}: {name} at t = {self.time:g} s: {words}") from None
 
     def set(self, values: Mapping[str, float]) -> None:
-        """Set real variables by name."""
+        """Set variables by name. ScenarioError for one that there is not, or that may not be so."""
         for name, value in values.items():
             if name not in self.known:
                 raise ScenarioError(f"{self.name}: has no variable {name}")
             one = self.known[name]
+            refuse_beyond(one, value, f"{self.name}: {name} = {value:g} at t = {self.time:g} s")
             given: Any = value != 0 if one.type == "Boolean" else int(value) if one.type in WHOLE else float(value)
             self.call(f"set{one.type}", [one.valueReference], [given])
 

@@ -33,6 +33,17 @@ class _Channel:
     problem: str = ""  # why they cannot be
     logged: list[int] = field(default_factory=list)  # ns
     messages: list[dict[str, int | float]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)  # of each message in the file, from 1
+
+    def sort_by_time(self) -> None:
+        """Put the messages in the order in which they were recorded, which a file need not have; equal times stay as they are.
+
+        Source: MCAP specification, Message: `log_time` says when, records stand in any order.
+        """
+        order = sorted(range(len(self.messages)), key=self.logged.__getitem__)
+        self.numbers = [each + 1 for each in order]
+        self.logged = [self.logged[each] for each in order]
+        self.messages = [self.messages[each] for each in order]
 
 
 def mcap_table(path: Path) -> LogTable:
@@ -40,7 +51,8 @@ def mcap_table(path: Path) -> LogTable:
 
     A column is called by its field, `wrench.force.x`, and by its topic besides where several channels have that,
     `/left.wrench.force.x`. Of a file that dockdyn wrote the columns are those of its run, or of a rig's cycles. A file that
-    was cut off is read as far as its last whole chunk, which is told. ScenarioError for a damaged file, and one without a
+    was cut off is read as far as its last whole chunk, which is told. Messages are in the order in which they were recorded,
+    however the file has them. ScenarioError for a damaged file, and one without a
     message that can be read.
     """
     notes: list[str] = []
@@ -61,6 +73,8 @@ def mcap_table(path: Path) -> LogTable:
     channels = [channel for channel in channels if channel.messages and not channel.problem]
     if not channels:
         raise ScenarioError(f"{path}: no channel can be read: {listed('', unread) or 'none has a number'}")
+    for channel in channels:
+        channel.sort_by_time()
     driven = next((each for each in channels if each.topic == CYCLE and COUNT in each.messages[0]), None)
     if driven is not None and scenario:
         table = rig_table(path, driven.messages, driven.logged, scenario)
@@ -161,10 +175,10 @@ def _stretch_of(channel: _Channel, place: int) -> Stretch:
     """A channel's samples; their time is that of the messages' headers, where it is set, else when they were recorded."""
     heading = f"{STAMP} [ns]"
     stamps = [message.get(heading, 0) for message in channel.messages]
-    own = stamps[0] != stamps[-1]
+    own = min(stamps) != max(stamps)
     cells = stamps if own else channel.logged
     clock = LogColumn(f"{channel.topic}.{STAMP if own else 'log_time'} [ns]", cells, place)
-    return Stretch(np.arange(1, len(cells) + 1), channel.logged, clock, channel.topic)
+    return Stretch(np.array(channel.numbers), channel.logged, clock, channel.topic)
 
 
 def _shortest(columns: list[LogColumn]) -> list[LogColumn]:

@@ -166,6 +166,20 @@ class SeveralBodiesSection(Section, abc.ABC):
         kind = "surface" if contact.against is None else "feature"
         return self.find("feature", contact.feature), self.find(kind, contact.partner())
 
+    def meetings(self) -> list[tuple[str, float]]:
+        """Return how messages name each contact, and the largest radius (m) of the features that touch in it."""
+        found = []
+        for contact in self.contact:
+            names = [contact.feature] if contact.against is None else [contact.feature, contact.against]
+            radius = max(self.find("feature", name)[1].radius for name in names)
+            found.append((f"contact {contact.label()!r}", radius))
+        return found
+
+    def first_depths(self) -> Float[Array, "contacts"]:
+        """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
+        model = self.model()
+        return jnp.stack([state.depth for state in model.states(model.initial())])
+
     def root(self, name: str) -> str:
         """The body that carries, directly or through others, the one of that name at the start."""
         while (carrier := self.named(name).on) is not None:

@@ -26,10 +26,11 @@ from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, remembered, sampling
-from dockdyn.kinds.rig.model.mounting import felt, understood, with_mounting
+from dockdyn.kinds.rig.model.mounting import felt, understood
 from dockdyn.kinds.rig.model.observed import observed
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port
 from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, where
+from dockdyn.kinds.rig.model.settled import settle
 from dockdyn.kinds.rig.model.stretch import stretched
 from dockdyn.stability.loop import Dynamics
 
@@ -124,37 +125,25 @@ class Rig(eqx.Module):
 
     def begin(self) -> Moving:
         """The rig at t = 0, and before: robots that follow, or stand still."""
-        plant, robot = self.plant, self.robot
+        plant = self.plant
         motion = plant.initial()
         pose, rate = plant.pose(motion), plant.rate(motion)
-        port, speed = plant.port(pose, rate)
         moves = self.following * rate
-        taken = self.schedule.late * self.tick  # what the hold takes is this much older than the motion
-        late = self.hold * (0.5 + self.applies_after) + taken  # and what the robot is told
-        state, _ = robot.following(pose - moves * late, moves, jnp.zeros(()))
-        rows = []
-        for index in range(self.schedule.rows):
-            then = -self.tick * (index + 1)
-            rows.append(robot.known(*robot.following(pose - moves * late, moves, then), moves))
-        before = [pose - moves * (taken + self.hold * (1 + index)) for index in range(self.applies_after)]
         ago = self.tick * (1 + jnp.arange(self.schedule.late))[:, None]
         recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.schedule.late, plant.axes)))
-        nothing = jnp.zeros(plant.axes)
-        memory = None if self.compensator is None else self.compensator.init(port, speed)
         begun = Moving(
             tick=jnp.zeros((), int),
             motion=motion,
-            state=state,
-            past=jnp.stack(rows),
+            state=jnp.zeros((plant.axes, 0)),
+            past=jnp.zeros((0, plant.axes, 0)),
             recorded=recorded if self.schedule.late else (),
-            load=nothing,
-            touched=port,
-            memory=memory,
+            load=jnp.zeros(plant.axes),
+            touched=plant.port(pose, rate)[0],
+            memory=None,
             action=Action.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
-            pending=(jnp.stack(before),) if before else (),
         )
-        return begun if self.mounting is None else with_mounting(self, begun)
+        return settle(self, begun)
 
     def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, dict[str, Array]]:
         """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.

@@ -1,0 +1,67 @@
+"""What a run says of its loop delay fits the law of the contact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dockdyn
+
+NO_DAMPING = "feeds energy into a contact that has no damping; friction may hide it"
+NONE_YET = "feeds energy into a contact whose law damps, but not as it begins, where it is judged"
+LAWS = {
+    "a spring": ({"law": "spring-dashpot", "stiffness": 1e4}, NO_DAMPING),
+    "Hunt and Crossley without damping": (
+        {"law": "hunt-crossley", "stiffness": 1e4, "exponent": 1, "damping": 0.0},
+        NO_DAMPING,
+    ),
+    "Hunt and Crossley": ({"law": "hunt-crossley", "stiffness": 1e4, "exponent": 1, "damping": 2.0}, NONE_YET),
+    "a restitution": (
+        {"law": "hunt-crossley", "stiffness": 1e4, "exponent": 1, "restitution": 0.6, "speed": "5 cm/s"},
+        NONE_YET,
+    ),
+    "a dashpot": ({"law": "spring-dashpot", "stiffness": 1e4, "damping": 5.0}, "is above the critical one of"),
+}
+
+
+def head_on(normal, kind):
+    """A ball that meets a plate, through a loop."""
+    ball = {
+        "mass": 200.0,
+        "inertia": [20.0, 20.0, 20.0],
+        "position": [-0.11, 0.0, 0.0],
+        "velocity": [0.05, 0.0, 0.0],
+        "feature": [{"name": "tip", "position": [0.0, 0.0, 0.0], "radius": 0.1}],
+    }
+    plate = {
+        "mass": 300.0,
+        "inertia": [30.0, 30.0, 30.0],
+        "position": [0.0, 0.0, 0.0],
+        "surface": [{"name": "face", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}],
+    }
+    bodies = {"chaser": ball, "target": plate}
+    if kind == "assembly":
+        bodies = {"body": [ball | {"name": "ball"}, plate | {"name": "plate"}]}
+    contact = [{"feature": "tip", "surface": "face", "normal": normal}]
+    return {"schema": 1, "kind": kind, "duration": 0.8, "contact": contact, "loop": {"delay": "20 ms"}} | bodies
+
+
+@pytest.mark.parametrize("kind", ["free-flight", "assembly"])
+@pytest.mark.parametrize("name", LAWS)
+def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, kind, name):
+    normal, words = LAWS[name]
+    run = dockdyn.simulate(load(head_on(normal, kind)))
+    assert words in run.attrs["prediction"]
+    assert any(words in warning for warning in dockdyn.summarise(run)["warnings"])
+
+
+@pytest.mark.parametrize("kind", ["free-flight", "assembly"])
+def test_at_the_depth_that_is_stated_a_law_that_damps_there_has_a_critical_delay(load, kind):
+    normal, _ = LAWS["Hunt and Crossley"]
+    run = dockdyn.simulate(load(head_on(normal, kind) | {"stability": {"depth": "5 mm"}}))
+    mass, stiffness = 200.0 * 300.0 / 500.0, 1e4
+    damping = 2.0 * stiffness * 5e-3
+    # m ω² = √(K² + B² ω²), tan(ω τ) = B ω / K
+    square = (damping**2 + np.sqrt(damping**4 + 4 * (mass * stiffness) ** 2)) / (2 * mass**2)
+    critical = np.arctan(damping * np.sqrt(square) / stiffness) / np.sqrt(square)
+    assert f"is above the critical one of {1e3 * critical:.4g} ms" in run.attrs["prediction"]
