@@ -177,9 +177,7 @@ def identify_robot(
     return robot
 
 
-def _first_usable(
-    records: Records, tried: list[Candidate], method: Method
-) -> tuple[Fit, TransferFunction, list[str]]:
+def _first_usable(records: Records, tried: list[Candidate], method: Method) -> tuple[Fit, TransferFunction, list[str]]:
     """Return the best candidate that is a stable continuous robot, that robot, and why better ones were passed over.
 
     Of a single candidate stability is not asked. ScenarioError where there is none among those that fit nearly as well.
