@@ -12,6 +12,7 @@ out which output noise gives ARX (Young's refined instrumental variables; Ljung,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -24,9 +25,14 @@ from dockdyn.studies.identification.residuals import covariance
 Method = Literal["arx", "iv", "oe"]
 REFINED = 12  # refinements of instrumental variables, at most
 DESCENTS = 40  # steps of Gauss and Newton, at most
+RADII = (0.0, 0.5, 0.8, 0.95)  # poles of the filters that make the starts; z = 0 is none
+DESCENDED = 2  # starts, the best, that are followed
+ROUGH = 1e-7  # share of the sum of squares below which a gain ends the search for a start
+RIDGE = 1e-14  # of columns of size one: what keeps the normal equations solvable
 SETTLED = 1e-9  # relative change of all parameters at which they end
 INSIDE = 0.999  # radius to which poles of a filter on or outside the unit circle are brought
 Row = Float[np.ndarray, "n"]
+Solver = Callable[[Float[np.ndarray, "rows p"], Row], Row]
 
 
 class Orders(NamedTuple):
@@ -60,18 +66,18 @@ class Fit:
 
 
 def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> Fit:
-    """The difference equation between two equally sampled signals.
+    """Return the difference equation between two equally sampled signals (m).
 
-    ValueError where the command does not tell the coefficients apart.
+    Output error and instrumental variables begin at the best of several starts. ValueError where the command does not
+    tell the coefficients apart.
     """
     late = orders.delay
     u, y = command[: len(command) - late], actual[late:]
     scale = float(np.std(y)) or 1.0
     problem = Samples(u / scale, y / scale, orders)
-    theta = problem.arx()
+    theta = problem.arx() if method == "arx" else problem.search()
     if method != "arx":
-        theta = problem.refined(theta)
-        theta = theta if method == "iv" else problem.descended(theta)
+        theta = problem.refined(theta) if method == "iv" else problem.descended(theta)
     a, b = theta[: orders.a], theta[orders.a : orders.a + orders.b]
     offset, start = theta[orders.a + orders.b], theta[orders.a + orders.b + 1 :]
     simulated = problem.simulated(theta)
@@ -91,6 +97,18 @@ def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> Fit
     )
 
 
+def least_residual(command: Row, actual: Row, orders: Orders) -> Row:
+    """Return the output error (m), from sample `orders.delay` on, whose squares are least to about a millionth.
+
+    ValueError where the samples do not determine even a first guess.
+    """
+    late = orders.delay
+    u, y = command[: len(command) - late], actual[late:]
+    scale = float(np.std(y)) or 1.0
+    problem = Samples(u / scale, y / scale, orders)
+    return (problem.y - problem.simulated(problem.search())) * scale
+
+
 class Samples:
     """Scaled samples, and the columns of the equations that fit them.
 
@@ -104,12 +122,47 @@ class Samples:
 
     def columns(self, output: Row, a: Row) -> Float[np.ndarray, "n p"]:
         """Derivatives of A(q) y by the parameters over the past of `output`, filtered by 1/A."""
-        filtering = np.r_[1.0, a]
+        filtering, (n, m, _) = np.r_[1.0, a], self.orders
         output, u, pulse = (lfilter([1.0], filtering, signal) for signal in (output, self.u, self.pulse))
-        delayed = [-_shifted(output, i + 1) for i in range(self.orders.a)]
-        delayed += [_shifted(u, j + 1) for j in range(self.orders.b)]
-        delayed += [np.ones(len(u))]
-        return np.stack([*delayed, *(_shifted(pulse, i) for i in range(self.orders.a))], axis=1)
+        found = np.zeros((2 * n + m + 1, len(u)))
+        for i in range(n):
+            found[i, i + 1 :] = -output[: len(u) - i - 1]
+            found[n + m + 1 + i, i:] = pulse[: len(u) - i]
+        for j in range(m):
+            found[n + j, j + 1 :] = u[: len(u) - j - 1]
+        found[n + m] = 1.0
+        return found.T
+
+    def search(self) -> Row:
+        """Return the parameters of the least output error that is reached from several starts, nearly at their optimum."""
+        starts = sorted((self.with_poles_of(a) for a in self.starts()), key=self.squares)
+        found = [self.descended(start, _solved_quickly, ROUGH) for start in starts[:DESCENDED]]
+        return min(found, key=self.squares)
+
+    def starts(self) -> Iterator[Row]:
+        """Yield first guesses of a: least squares of the equation error, plain and of signals filtered by slow poles.
+
+        Noise on the output biases each of them, the less the more of it the filter takes away (Steiglitz and McBride 1965,
+        whose first step this is with an assumed denominator).
+        """
+        for radius in RADII:
+            assumed = np.poly(np.full(self.orders.a, radius))[1:]
+            yield _settled(
+                _solved_quickly(self.columns(self.y, assumed), lfilter([1.0], np.r_[1.0, assumed], self.y))[
+                    : self.orders.a
+                ]
+            )
+
+    def with_poles_of(self, a: Row) -> Row:
+        """Return `a` with the b, offset and start that fit best."""
+        slope = self.columns(np.zeros(len(self.y)), a)[:, self.orders.a :]
+        return np.r_[a, _solved_quickly(slope, self.y)]
+
+    def squares(self, theta: Row) -> float:
+        """Return the sum of the squared output error, infinite where it is not finite."""
+        error = self.y - self.simulated(theta)
+        found = float(error @ error)
+        return found if np.isfinite(found) else np.inf
 
     def arx(self) -> Row:
         """Least squares of the equation error."""
@@ -164,14 +217,17 @@ class Samples:
                 break
         return theta
 
-    def descended(self, theta: Row) -> Row:
-        """Least squares of the output error, by Gauss–Newton with halved steps."""
+    def descended(self, theta: Row, solve: Solver | None = None, settled: float = 1e-12) -> Row:
+        """Least squares of the output error, by Gauss–Newton with halved steps.
+
+        It ends where a step gains less than the share `settled` of the sum of squares.
+        """
         n = self.orders.a
         error = self.y - self.simulated(theta)
         for _ in range(DESCENTS):
             a, _, offset, _ = self.parts(theta)
             slope = self.columns(self.y - error - offset, a)
-            step = _solved(slope, error)
+            step = (solve or _solved)(slope, error)
             for share in (1.0, 0.5, 0.25, 0.1, 0.02):
                 tried = theta + share * step
                 if np.abs(poles(tried[:n])).max() >= 1.0:
@@ -183,7 +239,7 @@ class Samples:
                 return theta
             gained = error @ error - again @ again
             theta, error = tried, again
-            if gained <= 1e-12 * (error @ error) or np.abs(share * step[: n + self.orders.b]).max() < SETTLED:
+            if gained <= settled * (error @ error) or np.abs(share * step[: n + self.orders.b]).max() < SETTLED:
                 break
         return theta
 
@@ -215,6 +271,17 @@ def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
     if rank < matrix.shape[1]:
         raise ValueError("the samples do not determine all coefficients")
     return found / size
+
+
+def _solved_quickly(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
+    """Least squares by the normal equations, good to half the digits; a column that depends on others is given little."""
+    square = matrix.T @ matrix
+    size = np.sqrt(np.diag(square))
+    if not np.isfinite(size).all():
+        raise ValueError("the samples do not determine all coefficients")
+    size = np.where(size > 0, size, 1.0)
+    ridge = RIDGE * np.eye(len(size))
+    return np.linalg.solve(square / np.outer(size, size) + ridge, matrix.T @ right / size) / size
 
 
 def poles(a: Row) -> np.ndarray:

@@ -17,7 +17,8 @@ from dockdyn.studies.identification.wording import METHODS, contact_rows, contac
 def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Report:
     """What `dockdyn identify robot` found; `again` is what was typed for it."""
     note = (
-        "Bayesian information criterion: how well a choice fits, less what its coefficients cost. A difference of ten leaves "
+        "Bayesian information criterion: how well a choice fits, less what its coefficients and samples of dead time "
+        "cost. A difference of ten leaves "
         "little doubt; with a smaller one the choice with fewer coefficients is as good."
     )
     return _identified(

@@ -20,13 +20,14 @@ from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
 from dockdyn.studies.identification.output_error import Fit, Method, Samples, fit
 from dockdyn.studies.identification.residuals import ResidualTests, residual_tests
-from dockdyn.studies.identification.robot_orders import LONGEST, Candidate, Records, candidates, rounding
+from dockdyn.studies.identification.robot_orders import FARTHEST, Candidate, Records, candidates, rounding
 
 ROUNDED = 1e-6  # the same: residuals that are rounding of the log, and tell nothing of the model
 BAND = 1.959964  # standard deviations on either side that hold 95 %
 POINTS = 200  # frequencies
 EXCITED = 0.98  # share of the command's power that lies in the excited range
 MUCH_WORSE = 4.0  # times the variance of the best model: what is no substitute for it
+HALF = 50.0  # %, of the motion: a robot whose command explains less is none, unless all that is left is noise
 TWINS = 0.02  # of its size: how near a zero cancels a pole
 UNIT_GAIN = 1e-3  # by how much a gain at rest may be off one before it is said
 Row = Float[np.ndarray, "n"]
@@ -62,6 +63,34 @@ class Robot:
     def dead_time(self) -> float:
         """s."""
         return self.fit.orders.delay * self.records.period
+
+    @property
+    def only_noise_left(self) -> bool:
+        """Whether the residuals are round-off, or noise without memory that does not go with the command."""
+        return self.tests is None or (self.tests.white and self.tests.independent)
+
+    def percent_of_command(self) -> float:
+        """Return how much (%) of the motion the command explains, beside what a start away from rest does by itself."""
+        free = self._at_rest()
+        size = float(np.linalg.norm(self.fit.residual + self.fit.simulated - free))
+        return 100 * (1 - float(np.linalg.norm(self.fit.residual)) / size) if size else 0.0
+
+    def describes_log(self) -> bool:
+        """Return whether this is an answer: the command explains half of the motion, or all but noise.
+
+        The second asks for more than chance: that the command is worth its coefficients (Bayesian information criterion).
+        """
+        percent, count = self.percent_of_command(), len(self.fit.residual)
+        if percent >= HALF:
+            return True
+        worth = -2 * count * math.log(max(1 - percent / 100, 1e-300))
+        return self.only_noise_left and worth > (self.fit.orders.a + self.fit.orders.b) * math.log(count)
+
+    def _at_rest(self) -> Row:
+        """Return the positions (m) that the robot has without a command, from the start that fits best."""
+        measured = self.fit.residual + self.fit.simulated
+        still = Samples(np.zeros(len(measured)), measured, self.fit.orders)
+        return still.replayed(self.fit.a, self.fit.b)
 
 
 def read_robot_log(
@@ -105,7 +134,8 @@ def identify_robot(
     """The robot behind a log, as of `read_robot_log`, or its file.
 
     `orders` (a, b) and `delay` (samples) are chosen where they are not given; `method` is `"oe"`, `"iv"` or `"arx"`.
-    Raises ScenarioError where the log is too short or tells too little, or no continuous robot behaves as the samples do.
+    Raises ScenarioError where the log is too short or tells too little, where no continuous robot behaves as the samples
+    do, and where none that was tried describes the log.
     """
     if not isinstance(records, Records):
         records = read_robot_log(records)
@@ -118,9 +148,42 @@ def identify_robot(
     if delay is not None:
         delay = whole_from("delay", delay, 0)
     tried = candidates(records, orders, delay)
-    fixed = len(tried) == 1
+    chosen, transfer, passed_over = _first_usable(records, tried, method)
+    gain, slope = transfer.dc_gain(), _gain_slope(chosen)
+    spread = math.sqrt(max(float(slope @ chosen.covariance @ slope), 0.0))
+    tests = None
+    if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
+        tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
+    robot = Robot(
+        records,
+        chosen,
+        transfer,
+        fit_percent(records.actual[chosen.orders.delay :], chosen.simulated),
+        gain,
+        spread,
+        band(chosen, transfer, records.period, len(records.command)),
+        _excited_range(records),
+        tests,
+        tried,
+        [f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]],
+    )
+    if not robot.describes_log():
+        raise ScenarioError(
+            f"{records.name}: no robot that was tried describes the log: with orders {chosen.orders.words()} the command "
+            f"explains {max(robot.percent_of_command(), 0.0):.2g} % of the motion; look at the columns, and at --orders, "
+            "--delay and --method where they are given"
+        )
+    robot.warnings.extend([*records.notes, *doubts(robot)])
+    return robot
+
+
+def _first_usable(records: Records, tried: list[Candidate], method: Method) -> tuple[Fit, TransferFunction, list[str]]:
+    """Return the best candidate that is a stable continuous robot, that robot, and why better ones were passed over.
+
+    Of a single candidate stability is not asked. ScenarioError where there is none among those that fit nearly as well.
+    """
     reach = tried[0].criterion + len(records.command) * math.log(MUCH_WORSE) if tried else 0.0
-    chosen, transfer, passed_over = None, None, []
+    passed_over: list[str] = []
     for candidate in tried:
         if candidate.criterion > reach:
             break
@@ -130,37 +193,11 @@ def identify_robot(
         except (ValueError, np.linalg.LinAlgError) as error:
             passed_over.append(f"orders {candidate.orders.words()}: {error}")
             continue
-        if fixed or transfer.stable():
-            chosen = found
-            break
+        if len(tried) == 1 or transfer.stable():
+            return found, transfer, passed_over
         passed_over.append(f"orders {candidate.orders.words()}: unstable")
-    if chosen is None or transfer is None:
-        words = passed_over[0] if passed_over else "nothing fits; the log is too short or tells too little"
-        raise ScenarioError(f"{records.name}: {words}")
-    covariance = chosen.covariance
-    gain, slope = transfer.dc_gain(), _gain_slope(chosen)
-    spread = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
-    ends = _excited_range(records)
-    tests = None
-    if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
-        tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
-    late = chosen.orders.delay
-    percent = fit_percent(records.actual[late:], chosen.simulated)
-    robot = Robot(
-        records,
-        chosen,
-        transfer,
-        percent,
-        gain,
-        spread,
-        band(chosen, transfer, records.period, len(records.command)),
-        ends,
-        tests,
-        tried,
-        [f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]],
-    )
-    robot.warnings.extend([*records.notes, *doubts(robot)])
-    return robot
+    words = passed_over[0] if passed_over else "nothing fits; the log is too short or tells too little"
+    raise ScenarioError(f"{records.name}: {words}")
 
 
 def _converted(a: Row, b: Row, period: float) -> TransferFunction:
@@ -226,13 +263,17 @@ def doubts(robot: Robot) -> Iterator[str]:
             "columns differ"
         )
     if robot.percent < 90:
-        yield f"the model explains {robot.percent:.3g} % of the motion: a low fit; is the robot linear, the delay right?"
+        words = f"the model explains {robot.percent:.3g} % of the motion"
+        if robot.only_noise_left:
+            yield f"{words}: the rest is noise; with a larger motion the robot is known better"
+        else:
+            yield f"{words}: a low fit; is the robot linear, the delay right?"
     if robot.tests is not None and not robot.tests.white:
         yield "the residuals are not white: there is noise with memory, or dynamics that the model lacks"
     if robot.tests is not None and not robot.tests.independent:
         yield "the residuals go with the command: dynamics are missing; try higher orders or another delay"
-    if robot.fit.orders.delay == LONGEST and len(robot.candidates) > 1:
-        yield f"the delay found is the longest that is tried, {LONGEST} samples; give --delay for a longer one"
+    if robot.fit.orders.delay == FARTHEST and len(robot.candidates) > 1:
+        yield f"the delay found is the longest that is tried, {FARTHEST} samples; give --delay for a longer one"
     zeros = robot.transfer.zeros()
     for pole in robot.transfer.poles():
         if pole.imag >= 0 and len(zeros) and np.abs(zeros - pole).min() < TWINS * abs(pole):

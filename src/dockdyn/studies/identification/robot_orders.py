@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.studies.identification.output_error import Orders, fit
+from dockdyn.studies.identification.output_error import Orders, least_residual
+from dockdyn.studies.identification.residuals import residual_tests
 
 EXACT = 1e-9  # of the motion's size: residuals that are as good as none
 LARGEST = 4  # order that is tried
-LONGEST = 10  # samples of dead time that are tried
-BEFORE = 3  # samples by which missing poles lengthen a dead time
+LONGEST = 10  # samples of dead time that are tried with all orders
+FARTHEST = 60  # samples of dead time that are tried where none of these explains the log
+BEFORE = 6  # samples by which missing poles lengthen a dead time
+LEFT = 0.2  # of the motion's squares: with less behind its dead time a robot need not explain the motion
 FAINT = 1e-7  # of the command's size: what tells nothing
 Row = Float[np.ndarray, "n"]
 
@@ -41,7 +44,11 @@ class Candidate:
 
 
 def candidates(records: Records, orders: tuple[int, int] | None, delay: int | None) -> list[Candidate]:
-    """Orders to try, the best first; the one that is given, if it is."""
+    """Return orders to try, the best first; the one that is given, if it is.
+
+    Raises:
+        ScenarioError: where the log is too short for them, or its command tells too few coefficients apart.
+    """
     if orders is not None and delay is not None:
         only = Orders(*orders, delay)
         _enough(records, only)
@@ -50,38 +57,68 @@ def candidates(records: Records, orders: tuple[int, int] | None, delay: int | No
                 f"{records.name}: the command excites too little for orders {only.words()}; must be such as a sweep"
             )
         return [Candidate(only, math.nan)]
-    u, y = records.command, records.actual
     sizes = [(a, b) for a in range(1, LARGEST + 1) for b in (a - 1, a) if b] if orders is None else [orders]
     _enough(records, Orders(*min(sizes), delay or 0))
-    known = _tellable(u)
+    known = _tellable(records.command)
     sizes = [size for size in sizes if sum(size) <= known]
     if not sizes:
         raise ScenarioError(
             f"{records.name}: the command excites too little to tell coefficients apart; must be such as a sweep"
         )
-    last = LONGEST if delay is None and len(u) >= least(Orders(LARGEST, LARGEST, LONGEST)) else delay or 0
-    criterion = partial(_criterion_of, u, y, last)
-    delays = [last] if delay is not None else list(range(last + 1))
-    if len(sizes) * len(delays) > LONGEST + 1:  # a middling size tells the dead time, with that of missing poles
+    race = _Race(records)
+    if delay is not None:
+        return race.ranked([Orders(*size, delay) for size in sizes])
+    far = _longest_delay(records.actual)
+    race.ranked([Orders(*size, late) for size in sizes for late in range(min(far, LONGEST) + 1)])
+    if race.leaves_dynamics():
         usual = (2, 2) if (2, 2) in sizes else sizes[0]
-        likely = min(delays, key=lambda late: criterion(Orders(*usual, late)))
-        delays = [late for late in delays if -BEFORE <= late - likely <= 1]
-    trials = [Orders(*size, late) for size in sizes for late in delays]
-    tried = [Candidate(trial, criterion(trial)) for trial in trials if len(u) >= least(trial)]
-    return sorted((each for each in tried if math.isfinite(each.criterion)), key=lambda each: each.criterion)
+        likely = race.ranked([Orders(*usual, late) for late in range(LONGEST + 1, far + 1)])
+        late = next((each.orders.delay for each in likely if each.orders[:2] == usual), 0)
+        if late > LONGEST:  # poles that the usual orders lack lengthen the dead time
+            race.ranked([Orders(*size, at) for size in sizes for at in range(late - BEFORE, min(late + 1, far) + 1)])
+    return race.ranked([])
 
 
-def _criterion_of(command: Row, actual: Row, last: int, orders: Orders) -> float:
-    """Bayesian information criterion, on the positions from sample `last` on whatever the delay; infinite without a fit."""
-    late, y = orders.delay, actual[last:]
-    try:
-        fitted = fit(command[last - late : len(command) - late], y, Orders(orders.a, orders.b), "iv")
-    except (ValueError, np.linalg.LinAlgError):
-        return math.inf
-    if not np.isfinite(fitted.variance):
-        return math.inf
-    floor = max(EXACT * float(np.std(actual)), rounding(actual)) ** 2
-    return len(y) * math.log(max(fitted.variance, floor)) + (orders.a + orders.b) * math.log(len(y))
+class _Race:
+    """Orders that are compared by how well each fits one log."""
+
+    def __init__(self, records: Records):
+        self.records = records
+        self.residuals: dict[Orders, Row] = {}  # m, from the sample on by which each is late
+        self.floor = max(EXACT * float(np.std(records.actual)), rounding(records.actual)) ** 2
+
+    def ranked(self, trials: Sequence[Orders]) -> list[Candidate]:
+        """Return all that were tried, these among them, the best first.
+
+        A sample of dead time counts as a coefficient: the positions before it are explained by nothing.
+        """
+        command, actual = self.records.command, self.records.actual
+        for trial in trials:
+            if trial not in self.residuals and len(command) >= least(trial):
+                with contextlib.suppress(ValueError, np.linalg.LinAlgError):  # it is no candidate
+                    self.residuals[trial] = least_residual(command, actual, trial)
+        price, found = math.log(len(actual)), []
+        for trial, residual in self.residuals.items():
+            squares = max(float(np.mean(residual**2)), self.floor)
+            found.append(Candidate(trial, len(actual) * math.log(squares) + price * sum(trial)))
+        return sorted((each for each in found if math.isfinite(each.criterion)), key=lambda each: each.criterion)
+
+    def leaves_dynamics(self) -> bool:
+        """Return whether the residuals of the best are more than noise without memory."""
+        best = self.ranked([])
+        if not best:
+            return True
+        residual = self.residuals[best[0].orders]
+        if np.mean(residual**2) <= self.floor:
+            return False
+        tests = residual_tests(residual, self.records.command[: len(residual)])
+        return not (tests.white and tests.independent)
+
+
+def _longest_delay(actual: Row) -> int:
+    """Return the most samples of dead time that leave enough of the motion to be explained, up to what is tried."""
+    moving = [float(np.var(actual[late:])) * (len(actual) - late) for late in range(min(FARTHEST, len(actual) - 1) + 1)]
+    return int(np.flatnonzero(np.array(moving) >= LEFT * moving[0])[-1])
 
 
 def rounding(values: Row) -> float:
@@ -93,12 +130,11 @@ def rounding(values: Row) -> float:
 
 
 def _tellable(command: Row) -> int:
-    """How many coefficients the command tells apart: its order of persistent excitation, up to what is tried."""
-    most = 2 * LARGEST
+    """Return how many coefficients the command tells apart: its order of persistent excitation, up to what is tried."""
     moved = command - command.mean()
-    delayed = np.stack([moved[most - i : len(moved) - i] for i in range(most)], axis=1)
-    for count in range(most, 0, -1):
-        sizes = np.linalg.svd(delayed[:, :count], compute_uv=False)
+    for count in range(2 * LARGEST, 0, -1):
+        delayed = np.stack([moved[count - 1 - i : len(moved) - i] for i in range(count)], axis=1)
+        sizes = np.linalg.svd(delayed, compute_uv=False)
         if sizes[-1] > FAINT * sizes[0]:
             return count
     return 0
