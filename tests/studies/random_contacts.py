@@ -1,4 +1,7 @@
-"""Scenarios with contacts, drawn at random over what derivatives go through: laws, exponents, friction, delay, spin, kinds."""
+"""Scenarios with contacts, drawn at random over what derivatives go through: laws, exponents, friction, delay, spin, kinds.
+
+Units of what is drawn: SI.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 
 Chance = np.random.Generator
 LATE = 1.2  # rad: the angle by which a delay makes an oscillation in contact late, at most
+IN_CONE = 0.3  # rad: the same in a cone, lest the tip be thrown through its axis, where the normal jumps
 KINDS = ("free-flight", "free-flight", "assembly", "four-mass", "rig")
 
 
@@ -31,11 +35,13 @@ def around(chance: Chance, size: float) -> list[float]:
     return chance.uniform(-size, size, 3).tolist()
 
 
-def law(chance: Chance, mass: float, speed: float, contacts: int, delay: float = 0.0) -> dict[str, Any]:
+def law(
+    chance: Chance, mass: float, speed: float, contacts: int, delay: float = 0.0, late: float = LATE
+) -> dict[str, Any]:
     """A law under which `mass` (kg) at `speed` (m/s) is in contact for about 0.1 to 1 s; so long that the delay (s) does not
     make it bounce ever higher within a few contacts."""
     frequency = 2 * np.pi * log_uniform(chance, 0.5, 4.0)  # rad/s
-    frequency = min(frequency, LATE / delay) if delay else frequency
+    frequency = min(frequency, late / delay) if delay else frequency
     linear = mass * frequency**2 / contacts
     which = chance.integers(4)
     if which == 0:
@@ -103,7 +109,8 @@ def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any],
         plate = {"name": "plate", "shape": "cone", "apex": [0.85, 0, 0], "axis": [1.0, 0, 0], "half_angle": 0.7}
         plate["rim_radius"] = 1.0
     target = {"mass": masses[1], "inertia": inertia(chance, masses[1]), "surface": [plate]}
-    normal, rubbing = law(chance, effective, speed, count, delay), friction(chance)
+    late = IN_CONE if plate["shape"] == "cone" else LATE
+    normal, rubbing = law(chance, effective, speed, count, delay, late), friction(chance)
     contacts = [{"feature": ball["name"], "surface": "plate", "normal": normal, **rubbing} for ball in balls]
     return visitor, target, contacts
 

@@ -54,6 +54,8 @@ def step_error(
         return model.relative_size(tried.state, missed)
 
     def both() -> Scalar:
+        if not jax.tree.leaves(point.outputs.signal):
+            return now()
         asks, sharp = model.emitting(point.state), bends_sharply(point, tried, step)
         if model.delay is None and not model.driven:
             asks = asks & sharp

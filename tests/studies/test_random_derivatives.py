@@ -1,0 +1,213 @@
+"""Derivatives of figures by numbers of scenarios drawn at random, beside differences of the eighth order at two steps."""
+
+from __future__ import annotations
+
+import warnings
+
+import jax
+import numpy as np
+import pytest
+import tomlkit
+from random_contacts import draw
+
+import dockdyn
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.places import places_of
+from dockdyn.scenario.load import parse
+from dockdyn.studies.objectives.derivatives import derivatives_of, evaluated, smooth_figures
+
+WEIGHTS = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])  # of differences over two, four, six and eight steps
+STEPS = (1e-3, 1e-4)  # of the number
+FIGURES = [
+    "peak_normal_force_N",
+    "contact_impulse_N_s",
+    "kinetic_energy_end_J",
+    "peak_time_s",
+    "first_contact_s",
+    "largest_approach_speed_m_s",
+]
+PROMISED = {"peak_time_s": 1e-5}  # of the largest change that 100 % more of a number makes; of other figures 1e-6
+ALWAYS = ("loop.delay", "loop.sensor.delay", "normal.stiffness", "normal.exponent", "friction.coefficient")
+ROUNDING = 1e-9  # of a figure: less than this for 100 % more of any number is none
+
+
+def chosen(scenario, seed):
+    """Six numbers of a scenario: those that the law, the friction and the delay have, and others."""
+    places = [place for place in places_of(scenario) if place.value]
+    first = [place for place in places if place.key.endswith(ALWAYS)]
+    others = [place for place in places if place not in first]
+    order = np.random.default_rng(seed).permutation(len(others))
+    return [*first, *(others[i] for i in order)][:6]
+
+
+def figures_of(scenario):
+    if scenario.kind == "rig":
+        summary = smooth_figures(dockdyn.summarise(dockdyn.simulate(scenario)))
+        return [name for name in summary if name not in ("captured", "contact_count")][:6]
+    return [name for name in FIGURES if scenario.kind != "four-mass" or name != "kinetic_energy_end_J"]
+
+
+def differences(scenario, figures, place, steps=STEPS):
+    """Of each figure by its name, its differences at both steps; NaN at a limit of the number."""
+    found = {figure: [] for figure in figures}
+    for step in steps:
+        moved = step * place.value * np.array([1, 2, 3, 4, -1, -2, -3, -4])
+        rows = np.array([list(place.written(place.value + one).values()) for one in moved])
+        answers = evaluated(scenario, figures, list(place.keys), rows).figures
+        for figure in figures:
+            values = answers.get(figure, np.full(8, np.nan))
+            found[figure].append((values[:4] - values[4:]) @ WEIGHTS / (step * place.value))
+    return found
+
+
+def check_derivatives(seed):
+    """Hold what is given of a drawn scenario against differences; returns how many are not known, of how many."""
+    scenario = parse(tomlkit.dumps(draw(seed)), f"drawn {seed}")
+    places, figures = chosen(scenario, seed), figures_of(scenario)
+    found = derivatives_of(scenario, figures, places)
+    known = [differences(scenario, figures, place) for place in places]
+    lost = 0
+    for figure, (value, slopes, verdicts) in found.items():
+        sizes = [abs(slope * place.value) for slope, place in zip(slopes, places, strict=True) if np.isfinite(slope)]
+        scale = max(sizes, default=0.0)
+        if scale <= ROUNDING * abs(value):
+            continue
+        for place, slope, verdict, both in zip(places, slopes, verdicts, (one[figure] for one in known), strict=True):
+            size = abs(place.value) / scale
+            apart = abs(both[0] - both[1]) * size
+            agree = apart < PROMISED.get(figure, 1e-6)
+            where = f"seed {seed}: {figure} by {place.key}: {slope!r}, differences {both}, {verdict}"
+            if verdict.holds is False:
+                lost += 1
+                assert not agree, where
+            elif agree:
+                nearest = min(abs(slope - one) for one in both)
+                assert nearest * size < PROMISED.get(figure, 1e-6) + apart, where
+    return lost, len(figures) * len(places)
+
+
+@pytest.mark.parametrize("seed", [1003, pytest.param(1001, marks=pytest.mark.full)])
+def test_a_drawn_scenario(seed):
+    check_derivatives(seed)
+
+
+@pytest.mark.full
+def test_two_hundred_drawn_scenarios():
+    """None is wrong, and where one is not known differences do not agree with each other; that is in three of a hundred."""
+    lost = total = stopped = 0
+    for seed in range(2000, 2200):
+        try:
+            some, every = check_derivatives(seed)
+        except ScenarioError as error:  # a loop so unstable that its run does not end
+            assert "must run to its end" in str(error)
+            stopped += 1
+            continue
+        lost, total = lost + some, total + every
+    assert stopped <= 10
+    assert lost <= 0.03 * total
+
+
+BALL = """
+schema = 1
+kind = "free-flight"
+duration = 5.0
+[chaser]
+mass = 610.0
+inertia = [110.0, 100.0, 130.0]
+position = [2.08, 0, 0]
+velocity = [-0.06, -0.008, 0.006]
+rate = [-0.015, 0.02, 0.01]
+feature = [{ name = "tip", position = [-1, 0, 0], radius = 0.03 }]
+[target]
+mass = 700.0
+inertia = [180.0, 210.0, 190.0]
+surface = [{ name = "plate", shape = "plane", point = [1.0, 0, 0], normal = [1.0, 0, 0] }]
+[[contact]]
+feature = "tip"
+surface = "plate"
+normal = { law = "spring-dashpot", stiffness = 4200.0, damping = 90.0 }
+friction = { law = "coulomb", coefficient = 0.25, regularisation = 1e-3 }
+[loop]
+delay = 0.17
+"""
+
+
+def test_by_the_delay_where_friction_acts():
+    """Steps that were made of those before, a delay ago, carried derivatives that grew without bound."""
+    scenario = parse(BALL, "ball")
+    (place,) = [place for place in places_of(scenario) if place.key == "loop.delay"]
+    figures = ["peak_normal_force_N", "contact_impulse_N_s", "kinetic_energy_change_J.largest"]
+    found = derivatives_of(scenario, figures, [place])
+    for figure, both in differences(scenario, figures, place).items():
+        assert both[0] == pytest.approx(both[1], rel=1e-8)
+        assert found[figure].slopes[0] == pytest.approx(both[0], rel=1e-6), figure
+        assert found[figure].verdicts[0].holds
+
+
+def bounce(exponent):
+    """Two bodies of 620 and 410 kg that bounce head-on and elastically."""
+    law = f'normal = {{ law = "hertz", stiffness = 1.5e5, exponent = {exponent!r} }}'
+    text = BALL.partition("[[contact]]")[0] + f'[[contact]]\nfeature = "tip"\nsurface = "plate"\n{law}\n'
+    still = {"chaser.velocity": [-0.04, 0.0, 0.0], "chaser.rate": [0.0] * 3, "duration": 6.0}
+    return parse(
+        text, "bounce", still | {"chaser.mass": 620.0, "target.mass": 410.0, "chaser.position": [2.04, 0.0, 0.0]}
+    )
+
+
+def test_impulse_of_an_elastic_bounce():
+    """I = 2 m v with m = m₁ m₂/(m₁ + m₂), whatever the law: also where the force bends sharply at both ends of the contact."""
+    keys = ["chaser.mass", "target.mass", "chaser.velocity.0", "contact.normal.stiffness", "contact.normal.exponent"]
+    for exponent in np.random.default_rng(5).uniform(1.0, 2.2, 6).tolist():
+        scenario = bounce(exponent)
+        places = {place.key: place for place in places_of(scenario)}
+        found = derivatives_of(scenario, ["contact_impulse_N_s"], [places[key] for key in keys])["contact_impulse_N_s"]
+        mass, impulse = 620.0 * 410.0 / 1030.0, 2 * 620.0 * 410.0 / 1030.0 * 0.04
+        expected = [0.08 * (mass / 620) ** 2, 0.08 * (mass / 410) ** 2, -2 * mass, 0.0, 0.0]
+        assert found.value == pytest.approx(impulse, rel=2e-9)
+        for key, slope, known in zip(keys, found.slopes, expected, strict=True):
+            assert abs(slope - known) * abs(places[key].value) < 1e-6 * impulse, (exponent, key)
+
+
+# --- what is said of one that is not known ----------------------------------------------------------------------------
+
+
+def test_an_objective_says_what_it_does_not_know():
+    """Just above the least speed that latches, a little less does not."""
+    least = 0.02 * np.sqrt(100 * (1 / 15 + 1 / 17))
+    scenario = dockdyn.load("paraskevas-latch", {"speed": float(least * (1 + 3e-7)), "duration": 2.0})
+    objective = dockdyn.objective(scenario, "capture_time_s")
+    at = {"speed": scenario.content.speed, "gap": scenario.content.gap}
+    found = objective.value_and_gradient(at)
+    assert np.isnan(found.slopes["speed"]) and "whether the latch captures changes" in found.unknown["speed"]
+    assert found.slopes["gap"] == pytest.approx(1 / least, rel=1e-6) and set(found.unknown) == {"speed"}
+    with pytest.warns(UserWarning, match="capture_time_s by speed: not differentiable here"):
+        slopes = jax.grad(objective)(at)
+    assert np.isnan(float(slopes["speed"])) and np.isfinite(float(slopes["gap"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jax.grad(objective)(at | {"speed": 0.11})
+
+
+def test_a_pair_of_poles_changes_together():
+    """One pole alone would leave its partner behind; a rig's comparisons are no numbers of its run."""
+    scenario = dockdyn.load("sits", {"duration": 0.6})
+    places = {place.key: place for place in places_of(scenario)}
+    assert not [key for key in places if key.startswith("compare")]
+    pair = [places[f"loop.robot.poles.0.{part}"] for part in (0, 1)]
+    assert pair[1].written(2.0) == {"loop.robot.poles.0.1": 2.0, "loop.robot.poles.1.1": -2.0}
+    figures = ["peak_force_error_N", "end_velocity_error_m_s"]
+    found = derivatives_of(scenario, figures, pair)
+    for index, place in enumerate(pair):
+        for figure, both in differences(scenario, figures, place, (1e-6, 2e-6)).items():  # after 60 s it bends sharply
+            assert both[0] == pytest.approx(both[1], rel=1e-5)
+            assert found[figure].slopes[index] == pytest.approx(both[1], rel=2e-5), (figure, place.key)
+
+
+def test_a_number_without_a_derivative_leaves_the_others_theirs(dock):
+    """Noise of a sensor that has none would change the schedule of the rig."""
+    to = ("--to", "mass", "--to", "loop.sensor.noise")
+    code, out, err = dock("sensitivity", "sits", "--set", "duration=0.6", "--of", "peak_force_error_N", *to)
+    assert code == 0, err
+    assert "depends most on mass" in out and "Its derivative by loop.sensor.noise is not known" in out.replace(
+        "\n", " "
+    )
