@@ -48,7 +48,7 @@ def read_file(path: str | Path, most: int) -> bytes:
     with regular_file(path, most) as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise UnfitFile(errno.EFBIG, f"holds more than {in_words(most)}", str(path))
+        raise UnfitFile(errno.EINVAL, f"holds more than {in_words(most)}", str(path))
     return content
 
 
@@ -63,10 +63,10 @@ def _check_fit(path: str | Path, found: os.stat_result, most: int) -> None:
     kind = stat.S_IFMT(found.st_mode)
     if kind != stat.S_IFREG:
         number = errno.ELOOP if kind == stat.S_IFLNK else errno.EINVAL
-        raise UnfitFile(number, f"is a {kinds.get(kind, 'device')}, no regular file", str(path))
+        words = "is a folder" if kind == stat.S_IFDIR else f"is a {kinds.get(kind, 'device')}, no regular file"
+        raise UnfitFile(number, words, str(path))
     if found.st_size > most:
-        words = f"is too large, {in_words(found.st_size)}; at most {in_words(most)} are read"
-        raise UnfitFile(errno.EFBIG, words, str(path))
+        raise UnfitFile(errno.EINVAL, f"is too large, {in_words(found.st_size)}", str(path))
 
 
 def in_words(size: int) -> str:

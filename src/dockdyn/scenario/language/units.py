@@ -258,4 +258,4 @@ def _refused(value: object, allowed: str) -> PydanticCustomError:
 
 
 Number = quantity("", "a number", component=True)
-Coordinate = quantity("m", "a length", component=True)
+Coordinate: Any = quantity("m", "a length", component=True)

@@ -19,6 +19,8 @@ from jaxtyping import Float
 
 from dockdyn import kept
 from dockdyn.backend import cache_folder
+from dockdyn.files import read_file
+from dockdyn.scenario.language.given_file import MESH
 
 
 class Grid(NamedTuple):
@@ -95,7 +97,7 @@ def _kept[Made: Any](
     made: type[Made], file: Path, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
 ) -> Made:
     """What is kept of a file's content under these `facts`, or what is made of it now."""
-    content, suffix = file.read_bytes(), file.suffix.lower()
+    content, suffix = read_file(file, MESH.most), file.suffix.lower()
     words = repr((made.__name__, _makers(), suffix, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find(place, name)) is not None:
