@@ -161,8 +161,9 @@ class Instance:
 def findings_of(file: Path) -> list[str]:
     """What fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
     try:
+        fmpy = _fmpy(file)
         check_archive(file)
-        return list(_fmpy(file).validation.validate_fmu(str(file)))
+        return list(fmpy.validation.validate_fmu(str(file)))
     except (OSError, zipfile.BadZipFile) as error:
         raise _unreadable(file, error) from None
 
