@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 from dockdyn.imports import leave_out
 from dockdyn.interrupt import listen
@@ -21,4 +22,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the working folder, where a stranger's modules may lie
     main()

@@ -11,6 +11,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from dockdyn import kept
+
 VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
 DEFAULT = "native"
@@ -19,8 +21,7 @@ waits: list[Callable[[str], None]] = []  # what is told, in words, why a program
 
 def cache_folder() -> Path:
     """Folder of the compilation cache: the user's, one for each machine and JAX version."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "dockdyn" / _machine()
+    return kept.root() / _machine()
 
 
 @cache
@@ -60,9 +61,12 @@ def native() -> bool:
 
 
 def configure() -> None:
-    """Set JAX's options through the environment, or its configuration when it is already loaded."""
-    cache = {
-        "jax_compilation_cache_dir": str(cache_folder()),
+    """Set JAX's options through the environment, or its configuration when it is already loaded.
+
+    XLA keeps what it compiles in the cache only where that folder is this user's alone: it loads what it finds there.
+    """
+    cache = {"jax_compilation_cache_dir": str(cache_folder())} if kept.usable(cache_folder()) else {}
+    cache |= {
         "jax_persistent_cache_min_compile_time_secs": "0.1",
         "jax_persistent_cache_min_entry_size_bytes": "-1",
     }
@@ -74,7 +78,7 @@ def configure() -> None:
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    if jax.config.jax_compilation_cache_dir is None:
+    if jax.config.jax_compilation_cache_dir is None and "jax_compilation_cache_dir" in cache:
         jax.config.update("jax_compilation_cache_dir", cache["jax_compilation_cache_dir"])
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,29 +19,99 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the disk is full, a quota or
 unfinished: set[Path] = set()  # what this process is writing; removed by what ends it
 
 
-def write_file(path: str | Path, content: str | bytes) -> None:
-    """Write one file; an earlier one is replaced only by a complete new one. Raises `OSError` with its name."""
-    write_files({Path(path): content})
+class UnfitFile(OSError):
+    """Something that is no regular file, or a larger one than what is asked for can be."""
 
 
-def write_files(contents: Mapping[Path, str | bytes]) -> None:
+def regular_file(path: str | Path, most: int, links: bool = True) -> BinaryIO:
+    """Open a regular file of at most so many bytes for reading; it is asked before, so that nothing hangs or has no end.
+
+    Raises UnfitFile for a device, a pipe, a socket, a folder and for one that is larger, `OSError` where there is none or it
+    may not be read, or, without `links`, for a symbolic link.
+    """
+    try:
+        _check_fit(path, os.stat(path, follow_symlinks=links), most)
+        way = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW)
+        opened = os.open(path, way)
+    except ValueError as error:  # a character that no path has
+        raise UnfitFile(errno.EINVAL, f"is no path ({error})", str(path)) from None
+    try:
+        _check_fit(path, os.fstat(opened), most)  # it may have been exchanged
+        return os.fdopen(opened, "rb")
+    except BaseException:
+        os.close(opened)
+        raise
+
+
+def read_file(path: str | Path, most: int) -> bytes:
+    """Read a regular file of at most so many bytes; raises as `regular_file`, also where more comes than its size says."""
+    with regular_file(path, most) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise UnfitFile(errno.EINVAL, f"holds more than {in_words(most)}", str(path))
+    return content
+
+
+def check_file(path: str | Path, most: int) -> None:
+    """Raise as `regular_file` does, for a file that a library opens by its name."""
+    regular_file(path, most).close()
+
+
+def _check_fit(path: str | Path, found: os.stat_result, most: int) -> None:
+    """Refuse what is no regular file, or too large."""
+    kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket", stat.S_IFLNK: "link"}
+    kind = stat.S_IFMT(found.st_mode)
+    if kind != stat.S_IFREG:
+        number = errno.ELOOP if kind == stat.S_IFLNK else errno.EINVAL
+        words = "is a folder" if kind == stat.S_IFDIR else f"is a {kinds.get(kind, 'device')}, no regular file"
+        raise UnfitFile(number, words, str(path))
+    if found.st_size > most:
+        raise UnfitFile(errno.EINVAL, f"is too large, {in_words(found.st_size)}", str(path))
+
+
+def in_words(size: int) -> str:
+    """Say a size in bytes with its unit, as 16 MB."""
+    for unit, bytes_of_it in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= bytes_of_it:
+            return f"{size / bytes_of_it:.4g} {unit}"
+    return f"{size} bytes"
+
+
+def why_unread(error: OSError) -> str:
+    """Say why a file was not read: that there is none, what it is instead, or what the system says."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    return str(error.strerror) if isinstance(error, UnfitFile) else f"cannot be read ({error.strerror})"
+
+
+def write_file(path: str | Path, content: str | bytes, mode: int | None = None) -> None:
+    """Write one file; an earlier one is replaced only by a complete new one. Raises `OSError` with its name.
+
+    `mode` says who may do what with it; None: what the system gives new files.
+    """
+    write_files({Path(path): content}, mode)
+
+
+def write_files(contents: Mapping[Path, str | bytes], mode: int | None = None) -> None:
     """Write several files that belong together: none is replaced before all are on the disk."""
-    with replacing(*contents) as files:
+    with replacing(*contents, mode=mode) as files:
         for file, content in zip(files, contents.values(), strict=True):
             file.write(content.encode() if isinstance(content, str) else content)
 
 
 @contextlib.contextmanager
-def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
+def replacing(*paths: str | Path, mode: int | None = None) -> Iterator[list[BinaryIO]]:
     """Files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
 
     They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no
     regular file, a device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of
     several: disk full, not allowed.
     """
-    given = [Path(path) for path in paths]
+    given, token = [Path(path) for path in paths], secrets.token_hex(4)  # threads, and computers, may write the same
     places = [path if is_special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
-    parts = [place if is_special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
+    parts = [
+        place if is_special(place) else place.with_name(f".{place.name}.{token}.{os.getpid()}.part") for place in places
+    ]
     own = {part for part, place in zip(parts, places, strict=True) if part != place}
     made = [folder for place in places for folder in place.parents if not folder.exists()]
     unfinished.update(own)
@@ -49,6 +121,8 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
             for part in parts:
                 part.parent.mkdir(parents=True, exist_ok=True)
                 files.append(stack.enter_context(part.open("wb")))
+                if mode is not None and part in own:
+                    os.fchmod(files[-1].fileno(), mode)
             yield files
             for file, part in zip(files, parts, strict=True):
                 file.flush()

@@ -104,7 +104,7 @@ WRONG = {
     "crossed": ([[0, 0], [1, 1], [1, 0], [0, 1]], 0.0, "cross each other"),
     "round": (DROGUE, 0.2, "is too large for the profile"),
     "words": ("words.csv", 0.0, "of numbers alone"),
-    "nowhere": ("nowhere.csv", 0.0, "cannot be read"),
+    "nowhere": ("nowhere.csv", 0.0, "profile = 'nowhere.csv': no such file"),
 }
 
 

@@ -222,7 +222,7 @@ def test_what_is_no_fmu_for_here_is_said_in_a_line(autopilot, tmp_path):
         (damaged, "is damaged|is no FMU that can be read"),
         (sources, "it has sources alone"),
         (tmp_path / "text.fmu", "is no FMU that can be read"),
-        (tmp_path / "none.fmu", "No such file"),
+        (tmp_path / "none.fmu", "no such file"),
     ):
         with pytest.raises(ScenarioError, match=words):
             dockdyn.simulate(docking(file))

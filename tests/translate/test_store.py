@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn import programs
+from dockdyn import kept, programs
 from dockdyn.translate import store, translate
 
 PRESET = "paraskevas-a"
@@ -80,7 +80,7 @@ def test_where_nothing_can_be_kept(folder):
 def test_the_store_is_bounded(folder, monkeypatch):
     simulated()
     total = sum(file.stat().st_size for file in folder.iterdir())
-    monkeypatch.setattr(store, "LARGEST", total)
+    monkeypatch.setattr(kept, "LARGEST", total)
     simulated(**{"contact.normal.damping": 3.0, "integrator.method": "fixed"})
     assert 0 < sum(file.stat().st_size for file in folder.iterdir()) <= total
 

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import typer
 
+from dockdyn.kept import usable
+
 EXTRAS = ("campaign", "urdf", "mcap", "parquet")  # what a user may want besides the core
 PRESET = "paraskevas-latch"
 APART = 1e-3  # share of the least latching speed by which the two runs of the self-check lie above and below it
@@ -86,7 +88,8 @@ def folder(place: Path) -> str:
     held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
     above = next(parent for parent in (place, *place.parents) if parent.exists())
     written = os.access(above, os.W_OK) and above.is_dir()
-    words = f"{held / 1e6:.0f} MB" if written else "cannot be written to: every start compiles again"
+    refused = "" if written and usable(place) else "used" if written else "written to"
+    words = f"cannot be {refused}: every start compiles again" if refused else f"{held / 1e6:.0f} MB"
     return f"{place}, {words}"
 
 

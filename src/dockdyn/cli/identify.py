@@ -94,10 +94,12 @@ def robot(
     units = units_of(unit, tuple(columns))
     sizes = pair(orders)
     with progress("Identifying the robot", quiet):
-        found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
+        records = read_robot_log(log, columns, units, period)
+        other = None if validate is None else read_robot_log(validate, columns, units, period)
+        found = identify_robot(records, sizes, delay, method)
         answer = figures_of(found)
-        if validate is not None:
-            answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
+        if other is not None:
+            answer["validation_fit_percent"] = validated(found, other)
     from dockdyn.studies.identification.report import robot_report
 
     report = robot_report(found, answer, typed())

@@ -173,8 +173,6 @@ def replay(
     from dockdyn.scenario.load import parse
     from dockdyn.translate.c_library import NoCompiler
 
-    if not log.is_file():
-        raise Refusal(f"{log}: no such file")
     logged = read_rig_log(log)
     scenario = parse(logged.scenario, str(log))
     began = time.perf_counter()

@@ -155,7 +155,7 @@ def _write_scenario(file: Path, text: str, force: bool, meshes: Sequence[Path] =
     beside, made = file.parent / FILE, not file.parent.exists()
     copies = {file.parent / mesh.name: mesh.read_bytes() for mesh in meshes}
     for place, content in copies.items():
-        if not (place.is_file() and place.read_bytes() == content):
+        if not (place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content):
             vacant_file(place, force, other="another folder")
     write_text(file, line_for(file.parent, FILE) + text, force)
     write_files(copies)

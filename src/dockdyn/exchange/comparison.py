@@ -14,7 +14,7 @@ from jaxtyping import Float
 from dockdyn.api import simulate
 from dockdyn.exchange.fmu import INSIDE, unit_of
 from dockdyn.results.drive import Progress
-from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
+from dockdyn.results.exchange.fmu_instance import Fmu, check_archive, findings_of
 from dockdyn.results.functional_unit import Output
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
@@ -44,6 +44,7 @@ class Checked:
 
 def scenario_inside(file: Path) -> Scenario:
     """The scenario that an FMU of dockdyn was made from. Raises ScenarioError where there is none."""
+    check_archive(file)
     try:
         with zipfile.ZipFile(file) as archive:
             text = archive.read(INSIDE).decode()

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dockdyn.processes import module_command
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
 FLAGS = (
@@ -89,5 +90,5 @@ def compile_library(sources: Sequence[Path], library: Path, other: Platform | No
 
 def _zig(other: Platform) -> list[str]:
     """The command that compiles for another platform."""
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3]]
+    command = module_command("ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3])
     return [*command, "-g0", "-fno-sanitize=undefined"]  # which it would add

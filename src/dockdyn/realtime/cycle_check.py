@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.processes import module_command
 from dockdyn.realtime.machine import Machine
 from dockdyn.realtime.wakeups import PRIORITY, Scheduling
 
@@ -94,7 +94,7 @@ def check_cycle(cycle: float, seconds: float, cpu: int | None, progress: Callabl
     """
     count = max(round(seconds / cycle), 1)
     words = [str(round(cycle * 1e9)), str(count), str(-1 if cpu is None else cpu), str(EXCHANGES)]
-    command = [sys.executable, "-m", "dockdyn.realtime.probe", *words]
+    command = module_command("dockdyn.realtime.probe", *words)
     began, length = time.monotonic(), count * cycle
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while process.returncode is None:

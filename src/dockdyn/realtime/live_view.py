@@ -26,6 +26,7 @@ import numpy as np
 
 from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
+from dockdyn.processes import module_command
 from dockdyn.realtime.ring import Ring, record_type
 from dockdyn.realtime.wakeups import SECOND
 from dockdyn.report.replay.live import LivePage, live_page
@@ -71,7 +72,7 @@ def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveV
     Raises NoLiveView where there can be none.
     """
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    words = [sys.executable, "-m", "dockdyn.realtime.live_view"]
+    words = module_command("dockdyn.realtime.live_view")
     process = subprocess.Popen(words, start_new_session=True, **pipes)  # type: ignore[call-overload]
     try:
         _tell(process, {"scenario": scenario, "given": given, "port": port})

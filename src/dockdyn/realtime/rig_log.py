@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from dockdyn.files import regular_file
 from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.exchange import whole
@@ -16,6 +17,7 @@ from dockdyn.realtime.wakeups import SECOND
 from dockdyn.results.exchange.mcap_names import NEEDED
 from dockdyn.results.exchange.ros_messages import definition_of
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given_file import LOG, refusal
 
 CYCLE = "/cycle"  # the channel with all that goes in and comes out
 POSES = {
@@ -138,11 +140,13 @@ def read_rig_log(path: Path) -> LoggedRig:
     except ImportError:
         raise ScenarioError(f"{path}: {NEEDED}") from None
     try:
-        with path.open("rb") as file:
+        with regular_file(path, LOG.most) as file:
             reader = make_reader(file, decoder_factories=[DecoderFactory()])
             texts = [each.data.decode() for each in reader.iter_attachments() if each.name == "scenario.toml"]
             lost = [int(each.metadata["lost_cycles"]) for each in reader.iter_metadata() if each.name == "dockdyn"]
             rows = list(_cycles(reader))
+    except OSError as error:
+        raise refusal(error, str(path), LOG) from None
     except (McapError, KeyError, ValueError) as error:
         raise ScenarioError(f"{path}: not the log of a rig ({error})") from None
     if not texts or not rows:

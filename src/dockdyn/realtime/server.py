@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.hil.operation import Request, State
+from dockdyn.processes import module_command
 from dockdyn.realtime.connections import Connections, NotConnected, connected
 from dockdyn.realtime.device_kinds import ASKED, Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
@@ -190,7 +190,7 @@ def _logging(ring: Ring, path: Path, step: CStep, scenario: str, log: Path | Non
         return
     entries = [[list(each) for each in part] for part in (step.inputs, step.outputs)]
     facts = {"entries": entries, "scenario": scenario, "server": os.getpid()}
-    words = [sys.executable, "-m", "dockdyn.realtime.log_writer", str(path), str(log)]
+    words = module_command("dockdyn.realtime.log_writer", str(path), str(log))
     process = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
     assert process.stdin is not None
     try:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import xarray as xr
 
-from dockdyn.files import as_bytes, write_file
+from dockdyn.files import as_bytes, in_words, regular_file, write_file
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import path_from, wrong_type
+from dockdyn.scenario.language.given_file import RESULT, refusal
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.load import refuse_own_code
 
@@ -25,6 +26,7 @@ STUDIES = {  # attributes: one of them makes it something else than a run
 }
 FILES = ("result.nc", "stability.nc", "compare.nc", "envelope.nc", "campaign.nc")
 CLASSIC = b"CDF"  # what a file of netCDF-3 begins with; others are HDF5
+LARGEST = 8_000_000_000  # bytes of a file's variables in memory
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 
 
@@ -39,13 +41,6 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     path = path_from("result", path, "the file of a result")
     if path.is_dir():
         raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
-    try:
-        with path.open("rb"):
-            pass
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: no such file") from None
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read ({error.strerror})") from None
     dataset = netcdf_in(path)
     kind = str(dataset.attrs.get("kind", ""))
     if kind not in ("", *known_kinds()):
@@ -67,16 +62,45 @@ def netcdf_in(path: Path) -> xr.Dataset:
     """All of a netCDF file, times as the numbers that stand there. Raises `ScenarioError` for what is none."""
     import h5py
 
-    with path.open("rb") as file:
-        classic = file.read(len(CLASSIC)) == CLASSIC
+    try:
+        with regular_file(path, RESULT.most) as file:
+            classic = file.read(len(CLASSIC)) == CLASSIC
+    except OSError as error:
+        raise refusal(error, str(path), RESULT) from None
     try:
         if not classic:
             with h5py.File(path) as tried:  # h5netcdf prints tracebacks of its own about a file that fails here
                 dict(tried.attrs)
+                size = _unpacked(tried, str(path))
+            if size > LARGEST:
+                words = f"its variables would take {in_words(size)} of memory"
+                raise ScenarioError(f"{path}: {words}; must be at most {in_words(LARGEST)}")
         engine: Literal["scipy", "h5netcdf"] = "scipy" if classic else "h5netcdf"
         return xr.load_dataset(path, engine=engine, decode_times=False, decode_timedelta=False)
+    except ScenarioError:
+        raise
     except Exception:  # a damaged file can fail anywhere inside the readers
         raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
+
+
+def _unpacked(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
+    """Return the bytes that the variables of a file take when they are read, whatever is stored of them.
+
+    Raises ScenarioError for one that would be read from another file.
+    """
+    import h5py
+
+    total = 0
+    for key in group:
+        inside = None if isinstance(group.get(key, getlink=True), h5py.ExternalLink) else group[key]
+        dataset = isinstance(inside, h5py.Dataset)
+        if inside is None or (dataset and (inside.external or inside.is_virtual)):
+            raise ScenarioError(f"{name}: {key} in it lies in another file; must be in this one")
+        if dataset:
+            total += int(inside.size or 0) * inside.dtype.itemsize
+        elif isinstance(inside, h5py.Group):
+            total += _unpacked(inside, name)
+    return total
 
 
 def result_from(given: xr.Dataset | str | Path) -> xr.Dataset:

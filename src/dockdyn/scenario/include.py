@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given_file import SCENARIO, check_given
 from dockdyn.scenario.language.toml_text import DEEPEST, data_of, text_in
 from dockdyn.scenario.tables.look import with_looks
 
@@ -60,9 +61,10 @@ def _include(given: object, into: Tables, places: Places, way: list[tuple[str, P
         raise ScenarioError(f"{name}: {KEY} = {shown(given)}: must be at most {DEEPEST} files deep")
     for each in listed:
         place = Path(os.path.realpath(file.parent / each))
-        if not os.path.isfile(place):
-            words = f"no such file; must be a TOML file, relative to {name}"
-            raise ScenarioError(f"{name}: {KEY} = {shown(each)}: {words}")
+        stated = f"{name}: {KEY} = {shown(each)}"
+        if not os.path.exists(place):
+            raise ScenarioError(f"{stated}: no such file; must be a TOML file, relative to {name}")
+        check_given(place, stated, SCENARIO)
         label = os.path.normpath(Path(name).parent / each)
         if any(place == passed for _, passed in way):
             circle = ", ".join([*(said for said, _ in way), label])

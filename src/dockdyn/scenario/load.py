@@ -159,7 +159,7 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
     path = Path(source)
     if path.is_dir() and not is_preset(str(source)):
         raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
-    if path.is_file():
+    if path.is_file() or (path.exists() and not is_preset(str(source))):
         return str(source), text_in(path, str(source)), path.parent
     if path.suffix or len(path.parts) > 1:
         raise ScenarioError(f"{source}: no such file")

@@ -6,6 +6,7 @@ Source: definition.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import hashlib
 import os
@@ -13,16 +14,18 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.files import write_file
 from dockdyn.translate.c_step import CStep
 
 OPTIONS = ("-std=gnu11", "-O2", "-ffp-contract=off")
+_beside: dict[str, Path] = {}  # what could not be kept, by name
 
 
 class NoCompiler(Exception):
@@ -30,7 +33,7 @@ class NoCompiler(Exception):
 
 
 def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...] = ("-lm",)) -> Path:
-    """What the C compiler makes of texts by file name: an object named by their hash, in the cache.
+    """What the C compiler makes of texts by file name: an object named by their hash, in the cache where that can be written.
 
     `CC` names the compiler, `cc` without. Raises NoCompiler where there is none, or it fails.
     """
@@ -40,9 +43,19 @@ def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...]
         raise NoCompiler(f"no C compiler: {' '.join(words) or 'cc'}: not found; install one, or name it in CC")
     command = [compiler, *words[1:], *OPTIONS, *options]
     facts = (command, libraries, sorted(files.items()), os.stat(compiler).st_mtime_ns)
-    place = cache_folder() / "c" / hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
-    if place.exists():
-        return place
+    place, name = cache_folder() / "c", hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
+    if name not in _beside and kept.find(place, name) is not None:
+        return place / name
+    if name not in _beside:
+        made = _made(command, files, libraries)
+        if (file := kept.keep(place, name, made)) is not None:
+            return file
+        _beside[name] = _written_aside(made)
+    return _beside[name]
+
+
+def _made(command: Sequence[str], files: Mapping[str, str], libraries: Sequence[str]) -> bytes:
+    """Return what a compiler's command makes of texts by file name. Raises NoCompiler where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)
@@ -52,10 +65,17 @@ def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...]
         )
         if ended.returncode:
             reason = next((line for line in ended.stderr.splitlines() if "error" in line), "it fails")
-            raise NoCompiler(f"the C compiler {compiler} refuses what it is given: {reason}")
-        write_file(place, (Path(folder) / "made").read_bytes())
-    place.chmod(0o700)
-    return place
+            raise NoCompiler(f"the C compiler {command[0]} refuses what it is given: {reason}")
+        return (Path(folder) / "made").read_bytes()
+
+
+def _written_aside(made: bytes) -> Path:
+    """Return a file with an object that can be loaded or run, in a folder that goes when this process ends."""
+    folder = tempfile.mkdtemp(prefix="dockdyn-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder) / "made"
+    write_file(file, made, mode=0o700)
+    return file
 
 
 class Stepper:

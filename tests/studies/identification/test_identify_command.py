@@ -190,7 +190,7 @@ def test_a_log_that_cannot_be_used_is_refused_in_one_line(dock, tmp_path, text, 
     ("arguments", "message"),
     [
         (("robot", "none.csv"), "none.csv: no such file"),
-        (("robot", "."), ".: is a folder; must be a CSV file"),
+        (("robot", "."), ".: is a folder; must be a log in CSV"),
         (("robot", "none.csv", "--orders", "two"), "--orders two: must be NA,NB"),
         (("robot", "none.csv", "--unit", "where="), "--unit where=: must be a unit, or COLUMN=UNIT"),
         (("robot", "none.csv", "--period", "0"), "--period: 0: must be a period greater than 0 s"),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from pydantic_core import PydanticCustomError
 
+from dockdyn.files import read_file
 from dockdyn.report.replay.scene import Mesh, Part, turned
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given_file import MESH, content_of
+from dockdyn.scenario.meshes.counts import MOST, check_counts
 from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
 
-MOST = 200_000  # faces of a mesh
 SHADES = 16  # colours in which a coloured mesh is drawn
 COARSE = 32  # steps of a colour's channel, of 256, that are taken for the same
 
@@ -29,13 +34,22 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
         return [part]
     import trimesh
 
+    file = Path(look.file)
     try:
-        found = trimesh.load_scene(look.file).to_mesh()
+        content = content_of(file, look.file, MESH)
+        check_counts(content, file.suffix)
+    except ScenarioError as error:
+        return [replace(part, missing=str(error))]
+    except PydanticCustomError as error:
+        return [replace(part, missing=f"{look.file}: {error}")]
+    try:
+        found = trimesh.load_scene(
+            io.BytesIO(content), file_type=file.suffix.lower().lstrip("."), resolver=_beside(file)
+        ).to_mesh()
         vertices, faces = np.asarray(found.vertices, float), np.asarray(found.faces)
         colours = _face_colours(found)
     except Exception:  # a damaged file can fail anywhere inside the readers
-        words = "cannot be read as a mesh" if Path(look.file).is_file() else "no such file"
-        return [replace(part, missing=f"{look.file}: {words}")]
+        return [replace(part, missing=f"{look.file}: cannot be read as a mesh")]
     if not 0 < len(faces) <= MOST:
         return [replace(part, missing=f"{look.file}: has {len(faces)} faces; must have 1 to {MOST}")]
     if not np.isfinite(vertices).all():
@@ -57,6 +71,23 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
         name = part.name if number == 0 else f"{part.name} colour {number + 1}"
         parts.append(replace(part, name=name, mesh=mesh, colour=colour, opacity=None))
     return parts
+
+
+def _beside(file: Path) -> Any:  # noqa: ANN401, trimesh's
+    """Return what reads the files that a mesh names, colours and pictures: regular ones beside it, of a bounded size."""
+    from trimesh.resolvers import FilePathResolver
+
+    class Beside(FilePathResolver):
+        """Files beside a mesh."""
+
+        def get(self, name: str) -> bytes:
+            """Return what a file holds. Raises OSError for what is none of those."""
+            place = (file.parent / name).resolve()
+            if not place.is_relative_to(file.parent.resolve()):
+                raise FileNotFoundError(name)
+            return read_file(place, MESH.most)
+
+    return Beside(str(file))
 
 
 class InFile(Protocol):

@@ -14,8 +14,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.files import in_words
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given_file import FMU, check_given
 
+UNPACKED = 2_000_000_000  # bytes of an FMU
+MOST_PARTS = 20_000  # files in it
 TOLERANCE = 1e-10  # relative, of CVode
 REAL = ("Real", "Float64", "Float32")
 WHOLE = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
@@ -54,7 +58,7 @@ class Fmu:
 
     def __enter__(self) -> Fmu:
         fmpy = _fmpy(self.file)
-        _refuse_paths(self.file)
+        check_archive(self.file)
         try:
             self.description = fmpy.read_model_description(str(self.file), validate=False)
             self.folder = fmpy.extract(str(self.file))
@@ -181,15 +185,26 @@ class Instance:
 def findings_of(file: Path) -> list[str]:
     """What fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
     try:
-        return list(_fmpy(file).validation.validate_fmu(str(file)))
+        fmpy = _fmpy(file)
+        check_archive(file)
+        return list(fmpy.validation.validate_fmu(str(file)))
     except (OSError, zipfile.BadZipFile) as error:
         raise _unreadable(file, error) from None
 
 
-def _refuse_paths(file: Path) -> None:
-    """Refuses what is no ZIP file, is damaged, or holds a path that leads out of it."""
+def check_archive(file: Path) -> None:
+    """Refuse what is no ZIP file, is damaged, holds a path that leads out of it, or would be too large when unpacked.
+
+    Raises ScenarioError.
+    """
+    check_given(file, str(file), FMU)
     try:
         with zipfile.ZipFile(file) as archive:
+            parts = archive.infolist()
+            size = sum(part.file_size for part in parts)  # more of it than it states is never read
+            if size > UNPACKED or len(parts) > MOST_PARTS:
+                words = f"holds {len(parts)} files of {in_words(size)}, unpacked"
+                raise ScenarioError(f"{file}: {words}; must be at most {MOST_PARTS}, of {in_words(UNPACKED)}")
             for name in archive.namelist():
                 if (
                     PurePosixPath(name).is_absolute()

@@ -9,6 +9,7 @@ import numpy as np
 
 from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given_file import CSV, content_of
 
 
 def csv_table(path: Path) -> LogTable:
@@ -33,8 +34,8 @@ def csv_table(path: Path) -> LogTable:
 def _lines_of(path: Path) -> list[tuple[int, str]]:
     """Lines that are neither empty nor comments, with their numbers."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
+        text = content_of(path, str(path), CSV).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise ScenarioError(f"{path}: cannot be read as text ({error})") from None
     lines = enumerate(text.splitlines(), start=1)
     return [(at, line) for at, line in lines if line.strip() and not line.lstrip().startswith("#")]

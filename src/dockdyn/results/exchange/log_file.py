@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.files import regular_file
 from dockdyn.results.exchange.log_merge import merged
 from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
+from dockdyn.scenario.language.given_file import LOG, refusal
 from dockdyn.scenario.language.units import convert
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
@@ -64,15 +66,11 @@ def table_of(path: Path) -> LogTable:
     from dockdyn.results.exchange.log_mcap import MAGIC, mcap_table
     from dockdyn.results.exchange.log_netcdf import netcdf_table
 
-    for what in ("folder",) if path.is_dir() else ("device",) if _is_device(path) else ():
-        raise ScenarioError(f"{path}: is a {what}; must be a CSV file, or one of MCAP or netCDF")
     try:
-        with path.open("rb") as file:
+        with regular_file(path, LOG.most) as file:
             begins = file.read(len(MAGIC))
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:  # also a path that no file can have
-        raise ScenarioError(f"{path}: cannot be read ({error})") from None
+    except OSError as error:
+        raise refusal(error, str(path), LOG) from None
     if begins == MAGIC:
         return mcap_table(path)
     if begins.startswith(NETCDF):
@@ -88,13 +86,11 @@ def is_log(path: Path) -> bool:
 
     if path.suffix.lower() == ".csv" or not path.is_file():
         return path.suffix.lower() == ".csv"
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
-
-
-def _is_device(path: Path) -> bool:
-    """Whether it may have no end."""
-    return path.is_char_device() or path.is_block_device()
+    try:
+        with regular_file(path, LOG.most) as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise refusal(error, str(path), LOG) from None
 
 
 def read_log(

@@ -13,11 +13,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from dockdyn.files import regular_file
 from dockdyn.results.exchange.log_messages import ONLY, numbers_in
 from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
 from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.scenario.language.errors import ScenarioError, listed
+from dockdyn.scenario.language.given_file import LOG
 from dockdyn.scenario.language.printable import one_line
 
 MAGIC = b"\x89MCAP0\r\n"  # what a file begins with and, unless it was cut off, ends with
@@ -56,7 +58,7 @@ def mcap_table(path: Path) -> LogTable:
     message that can be read.
     """
     notes: list[str] = []
-    with path.open("rb") as file:
+    with regular_file(path, LOG.most) as file:
         whole = _is_whole(file)
         channels, headings, scenario, ended = _read(file, whole)
     count = sum(len(channel.logged) for channel in channels)

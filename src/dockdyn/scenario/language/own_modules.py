@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from dockdyn.files import read_file
+from dockdyn.scenario.language.given_file import FMU
 from dockdyn.scenario.language.own_code import Own, OwnFile
 from dockdyn.scenario.language.section import Section
 
@@ -16,11 +18,19 @@ def own_modules(content: object) -> dict[str, str]:
     sections = list(_sections_in(content))
     names = {part.own_class().partition(":")[0] for part in sections if isinstance(part, Own)}
     files = [Path(part.file) for part in sections if isinstance(part, OwnFile)]
-    found = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "" for file in files}
+    found = {str(file): _digest(file) for file in files}
     for name in sorted(names):
         source = getattr(sys.modules.get(name), "__file__", None)
-        found[name] = hashlib.sha256(Path(source).read_bytes()).hexdigest() if source else ""
+        found[name] = _digest(Path(source)) if source else ""
     return found
+
+
+def _digest(file: Path) -> str:
+    """Return the SHA-256 of a file; nothing of one that is not there, or none that would be run."""
+    try:
+        return hashlib.sha256(read_file(file, FMU.most)).hexdigest()
+    except OSError:
+        return ""
 
 
 def _sections_in(value: object) -> Iterator[Section]:

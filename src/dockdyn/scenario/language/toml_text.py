@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given_file import SCENARIO, content_of
 
 LONGEST = 1_000_000  # characters of a file
 DEEPEST = 40  # tables and lists inside each other
@@ -22,10 +23,9 @@ LONG_KEY = re.compile(
 def text_in(path: Path, name: str) -> str:
     """The text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text"
-        raise ScenarioError(f"{name}: cannot be read ({reason}); must be a scenario, in TOML") from None
+        return content_of(path, name, SCENARIO).decode()
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{name}: cannot be read (not text); must be a scenario, in TOML") from None
 
 
 def data_of(text: str, name: str) -> dict[str, Any]:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import io
 import math
-import pickle
 import re
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from dockdyn import kept
 from dockdyn.scenario.language.errors import shown
 
 LONGEST = 100  # characters of a number with its unit
@@ -24,11 +30,27 @@ POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a 
 
 @functools.cache
 def _registry():
+    """Return Pint's units. What it makes of its definitions is kept: Pint itself would run whatever lies in its own folder."""
     import pint
 
+    facts = (pint.__version__, pint.__file__, sys.version)
+    place, name = kept.root() / "units", hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
+    stored = kept.find(place, name)
     try:
-        return pint.UnitRegistry(cache_folder=":auto:")
-    except (EOFError, OSError, pickle.UnpicklingError):  # another process is writing the cache, or it cannot be written
+        with tempfile.TemporaryDirectory() as folder:
+            if stored is not None:
+                with zipfile.ZipFile(io.BytesIO(stored)) as archive:
+                    archive.extractall(folder)
+            registry = pint.UnitRegistry(cache_folder=folder)
+            registry("m")  # reads its definitions
+            if stored is None:
+                packed = io.BytesIO()
+                with zipfile.ZipFile(packed, "w") as archive:
+                    for file in Path(folder).iterdir():
+                        archive.write(file, file.name)
+                kept.keep(place, name, packed.getvalue())
+            return registry
+    except OSError:  # a full disk
         return pint.UnitRegistry()
 
 
@@ -236,4 +258,4 @@ def _refused(value: object, allowed: str) -> PydanticCustomError:
 
 
 Number = quantity("", "a number", component=True)
-Coordinate = quantity("m", "a length", component=True)
+Coordinate: Any = quantity("m", "a length", component=True)

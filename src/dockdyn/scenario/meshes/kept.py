@@ -6,10 +6,8 @@ Source: definition.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
-import zipfile
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -19,9 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn import kept
 from dockdyn.backend import cache_folder
-from dockdyn.files import write_file
-from dockdyn.translate.store import bound
+from dockdyn.files import read_file
+from dockdyn.scenario.language.given_file import MESH
 
 
 class Grid(NamedTuple):
@@ -98,20 +97,16 @@ def _kept[Made: Any](
     made: type[Made], file: Path, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
 ) -> Made:
     """What is kept of a file's content under these `facts`, or what is made of it now."""
-    content, suffix = file.read_bytes(), file.suffix.lower()
+    content, suffix = read_file(file, MESH.most), file.suffix.lower()
     words = repr((made.__name__, _makers(), suffix, *facts)).encode()
-    place = cache_folder() / "meshes" / f"{hashlib.sha256(words + content).hexdigest()[:40]}.bin"
-    with contextlib.suppress(
-        OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile
-    ):  # damaged, or none: made again
-        with np.load(place, allow_pickle=False) as found:
+    place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
+    if (stored := kept.find(place, name)) is not None:
+        with np.load(io.BytesIO(stored), allow_pickle=False) as found:
             return made(*(found[name] if found[name].ndim else float(found[name]) for name in made._fields))
     new = make(content, suffix)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **new._asdict())
-    with contextlib.suppress(OSError):
-        write_file(place, data.getvalue())
-        bound(place.parent)
+    kept.keep(place, name, data.getvalue())
     return new
 
 

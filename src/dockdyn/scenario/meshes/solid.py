@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from dockdyn.scenario.meshes.counts import MOST, check_counts
 from dockdyn.scenario.tables.part import refuse
 
-MOST = 200_000  # faces
 NO_AREA = 1e-12  # of the square of the largest extent
 NO_VOLUME = 1e-9  # of the cube of the largest extent
 FINEST = 256  # pieces along the largest extent, into which faces are cut where pairs of them are looked for
@@ -21,6 +21,7 @@ def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401,
     """The mesh in a file, `scale` m for each of its units; refused where it is not the skin of a solid, seen from outside."""
     import trimesh
 
+    check_counts(content, suffix)
     try:
         found = trimesh.load_mesh(io.BytesIO(content), file_type=suffix.lstrip("."), process=True)
         vertices, faces = scale * np.asarray(found.vertices, float), np.asarray(found.faces)

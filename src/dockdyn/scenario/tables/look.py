@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ConfigDict, field_validator, model_validator
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given_file import FMU, MESH, check_given
 from dockdyn.scenario.language.keys import name_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
@@ -85,6 +86,9 @@ def located(file: str, name: str, folder: Path | None, where: str) -> str:
     if Path(file).is_absolute() or Path(file).suffix.lower() not in FILES:
         return file  # what is no mesh is refused with the rest of the scenario
     place = ((folder or Path()) / file).resolve()
-    if folder is not None and not place.is_file():  # a text that comes from no file is taken as it is
-        raise ScenarioError(f"{name}: {where} = {shown(file)}: no such file; must be one, relative to the scenario")
+    if folder is not None:  # a text that comes from no file is taken as it is
+        label = f"{name}: {where} = {shown(file)}"
+        if not place.exists():
+            raise ScenarioError(f"{label}: no such file; must be one, relative to the scenario")
+        check_given(place, label, FMU if Path(file).suffix.lower() == ".fmu" else MESH)
     return str(place)

@@ -13,7 +13,9 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import shown
+from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import in_base_units, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
@@ -46,13 +48,12 @@ def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, flo
     if file.suffix.lower() not in SUFFIXES:
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     try:
+        check_file(file, MESH.most)
         return maker(file, file.stat().st_mtime_ns, in_base_units(f"1 {unit or 'm'}"))
     except PydanticCustomError as problem:
         refuse(f"file = {shown(file.name)}: {problem}")
-    except FileNotFoundError:
-        refuse(f"file = {shown(name)}: no such file")
     except OSError as error:
-        refuse(f"file = {shown(name)}: cannot be read ({error.strerror})")
+        refuse(str(refusal(error, f"file = {shown(name)}", MESH)))
 
 
 def doubt_unit(size: float, reach: float, key: str) -> str:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from dockdyn.contact.surfaces.revolved import core_of
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given_file import PROFILE, content_of
 from dockdyn.scenario.language.units import Coordinate
 from dockdyn.scenario.tables.part import refuse
 
@@ -22,12 +23,11 @@ Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 def corners_in(file: Path, label: str) -> list[list[float]]:
     """The rows of a CSV file: along the axis and from it, m. ScenarioError for a file that cannot be used."""
+    content = content_of(file, label, PROFILE)
     try:
-        rows = [row for row in csv.reader(file.read_text().splitlines()) if row]
+        rows = [row for row in csv.reader(content.decode().splitlines()) if row]
         return [[float(one) for one in row] for row in rows]
-    except (OSError, UnicodeDecodeError):
-        raise ScenarioError(f"{label}: cannot be read; must be a CSV file, relative to the scenario") from None
-    except ValueError:
+    except (ValueError, csv.Error):  # also what is no text, and a cell without end
         raise ScenarioError(f"{label}: must be a CSV file of numbers alone, m: along the axis, and from it") from None
 
 

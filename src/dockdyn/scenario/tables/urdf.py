@@ -16,6 +16,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import Link, in_order
 from dockdyn.mechanics.vector import Matrix
 from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.given_file import URDF_FILE, content_of
 from dockdyn.scenario.language.units import Bounds, number_of
 
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "locked"}
@@ -66,11 +67,7 @@ def read(path: Path, label: str) -> Any:  # noqa: ANN401, yourdfpy's, without ty
         from yourdfpy import URDF
     except ImportError:
         raise ScenarioError(f"{label}: needs the package yourdfpy; pip install 'dockdyn[urdf]'") from None
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        words = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
-        raise ScenarioError(f"{label}: {words}") from None
+    content = content_of(path, label, URDF_FILE)
     try:
         _check_complete(ElementTree.fromstring(content), label)  # yourdfpy guesses what broken XML means
         return URDF.load(io.BytesIO(content), build_scene_graph=False, load_meshes=False).robot

@@ -20,10 +20,11 @@ import numpy as np
 import xarray as xr
 from pydantic import TypeAdapter
 
-from dockdyn.files import as_bytes, write_file
+from dockdyn.files import as_bytes, read_file, write_file
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given_file import PART, refusal
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
@@ -114,7 +115,7 @@ class Store:
     def campaign(self) -> Campaign:
         """The campaign that is here; ScenarioError where none is, or one of another format."""
         try:
-            stated = json.loads(self.index.read_text(encoding="utf-8"))
+            stated = json.loads(read_file(self.index, PART.most))
             if stated["format"] != FORMAT:
                 raise ScenarioError(f"{self.index}: is of another version of dockdyn; run it again with another --out")
             if not allowed():
@@ -128,7 +129,9 @@ class Store:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
         except ScenarioError:
             raise
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except OSError as error:
+            raise refusal(error, str(self.index), PART) from None
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise ScenarioError(f"{self.index}: damaged, or not the index of a campaign") from None
 
     def missing(self, campaign: Campaign) -> list[int]:
@@ -141,13 +144,13 @@ class Store:
         for number in range(campaign.chunks):
             with contextlib.suppress(FileNotFoundError):
                 try:
-                    opened(self.chunk(number).read_bytes(), campaign.hash, _place_of(number))
+                    opened(read_file(self.chunk(number), PART.most), campaign.hash, _place_of(number))
                 except Damaged as why:
                     dropped.append(f"{self.chunk(number)}: {why}")
                     self.chunk(number).unlink()
         with contextlib.suppress(FileNotFoundError):
             try:
-                opened(self.whole.read_bytes(), campaign.hash, WHOLE)
+                opened(read_file(self.whole, PART.most), campaign.hash, WHOLE)
             except Damaged as why:
                 dropped.append(f"{self.whole}: {why}")
                 self.whole.unlink()
@@ -171,7 +174,7 @@ class Store:
     def unsealed(self, path: Path, campaign: Campaign, place: str) -> bytes:
         """What was written into a file of the campaign; ScenarioError where it is damaged."""
         try:
-            return opened(path.read_bytes(), campaign.hash, place)
+            return opened(read_file(path, PART.most), campaign.hash, place)
         except Damaged as why:
             raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 

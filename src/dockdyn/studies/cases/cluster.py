@@ -12,6 +12,7 @@ from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from dockdyn.imports import let_in
+from dockdyn.processes import safe_children
 from dockdyn.scenario.language.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
         raise ScenarioError(f"{option}: needs Dask; install dockdyn[campaign]") from None
     with contextlib.ExitStack() as stack:
         if scheduler is None:
+            stack.enter_context(safe_children())  # as long as they may be started again
             with _undisturbed():
                 cluster = distributed.LocalCluster(
                     n_workers=count,

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from dockdyn.files import write_file
+from dockdyn.files import read_file, write_file
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given_file import PART
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.studies.cases.claim import LOCK, claimed
 from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
@@ -65,7 +66,7 @@ class Trail:
         """
         if not self.file.exists():
             return []
-        lines = self.file.read_bytes().splitlines(keepends=True)
+        lines = read_file(self.file, PART.most).splitlines(keepends=True)
         try:
             there = _HEADING.validate_json(lines[0])
         except (ValueError, IndexError):
@@ -82,11 +83,11 @@ class Trail:
 
     def count(self) -> int:
         """How many evaluations are there."""
-        return max(self.file.read_bytes().count(b"\n") - 1, 0) if self.file.exists() else 0
+        return max(read_file(self.file, PART.most).count(b"\n") - 1, 0) if self.file.exists() else 0
 
     def cut(self, count: int) -> None:
         """Keep the first evaluations alone."""
-        write_file(self.file, b"".join(self.file.read_bytes().splitlines(keepends=True)[: 1 + count]))
+        write_file(self.file, b"".join(read_file(self.file, PART.most).splitlines(keepends=True)[: 1 + count]))
 
     def append(self, plan: Plan, generation: Sequence[Evaluation]) -> None:
         """Keep a generation; the first with what the design is. OSError where it cannot be written."""

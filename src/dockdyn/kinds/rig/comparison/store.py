@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dockdyn.backend import cache_folder
-from dockdyn.files import write_file
+from dockdyn import kept
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.scenario.load import Scenario
 
@@ -23,27 +21,24 @@ BESIDES = ("title", "compare", "requirements", "campaign")  # tables that do not
 
 def folder() -> Path:
     """Where comparisons are kept."""
-    return cache_folder().parent / "comparisons"
+    return kept.root() / "comparisons"
 
 
-def _file_of(scenario: Scenario) -> Path:
-    """The file of a rig's comparison."""
+def _name_of(scenario: Scenario) -> str:
+    """The name under which a rig's comparison is kept."""
     rig = {key: value for key, value in scenario.nominal().items() if key not in BESIDES}
     rig["loop"] = {key: value for key, value in rig.get("loop", {}).items() if key != "compensator"}
     parts = [version("dockdyn"), rig, own_modules(scenario.content)]
-    return folder() / f"{hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]}.json"
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def remember(scenario: Scenario, found: dict[str, Any]) -> None:
     """Keep what a comparison of a rig found, in the place of an earlier one; nothing happens where that cannot be written."""
-    with suppress(OSError):
-        write_file(_file_of(scenario), json.dumps(found))
+    kept.keep(folder(), _name_of(scenario), json.dumps(found).encode())
 
 
 def recall(scenario: Scenario) -> dict[str, Any] | None:
     """What the last comparison of a rig found; None where there is none, or it cannot be read."""
-    try:
-        found = json.loads(_file_of(scenario).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
+    stored = kept.find(folder(), _name_of(scenario))
+    found = None if stored is None else json.loads(stored)
     return found if isinstance(found, dict) and {"choice", "settings"} <= found.keys() else None
