@@ -64,8 +64,9 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
     if words := _over_cases(answer):
         yield words
     if smooth and (compared := sum(one["differentiable"] is True for one in answer["to"])):
-        words = "all" if compared == len(answer["to"]) else f"the {compared} largest" if compared > 1 else "the largest"
-        yield f"{words} agree{'' if compared > 1 else 's'} with differences"
+        every = compared == len(answer["to"])
+        which = "the derivative" if compared == 1 else "all" if every else f"the {compared} that were compared"
+        yield f"{which} agree{'s' if compared == 1 else ''} with differences"
 
 
 def _over_cases(answer: dict[str, Any]) -> str:
