@@ -296,7 +296,7 @@ def _of_summary(
         except ScenarioError as error:
             if len(places) == 1:
                 raise
-            found, whys[index] = {}, str(error).removeprefix(f"{scenario.name}: ")
+            found, whys[index] = {}, str(error).removeprefix(f"{scenario.name}: ").removeprefix("no derivative: ")
         slopes.append([found.get(of, float("nan")) for of in names])
         if progress is not None:
             progress((index + 1) / len(places))
