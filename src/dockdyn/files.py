@@ -39,7 +39,7 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
     """
     given = [Path(path) for path in paths]
     places = [path if is_special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
-    parts = [place if is_special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
+    parts = [place if is_special(place) else part_of(place, os.getpid()) for place in places]
     own = {part for part, place in zip(parts, places, strict=True) if part != place}
     made = [folder for place in places for folder in place.parents if not folder.exists()]
     unfinished.update(own)
@@ -72,6 +72,11 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
             with contextlib.suppress(OSError):  # it holds something
                 folder.rmdir()
         unfinished.difference_update(own)
+
+
+def part_of(place: Path, process: int) -> Path:
+    """Return where a process, by its number, writes a file that shall come to a place."""
+    return place.with_name(f".{place.name}.{process}.part")
 
 
 def check_writable(folder: Path) -> None:
