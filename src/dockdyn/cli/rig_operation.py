@@ -25,6 +25,7 @@ from dockdyn.cli.common import (
     say,
 )
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
+from dockdyn.interrupt import WORDS, heeded
 
 if TYPE_CHECKING:
     from dockdyn.cli.terminal import Terminal
@@ -183,9 +184,10 @@ def emulate(
 
 @contextlib.contextmanager
 def _asking_to_stop() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C, Ctrl-Z and requests to end ask for a stop while the block runs; what says whether one has come."""
+    """Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
+    one has come."""
     asked = threading.Event()
-    asking = (signal.SIGINT, signal.SIGTERM, signal.SIGTSTP)  # nobody would watch while it is suspended
+    asking = heeded([*WORDS, signal.SIGTSTP])  # nobody would watch while it is suspended
     before = {number: signal.signal(number, lambda *_: asked.set()) for number in asking}
     try:
         yield asked.is_set

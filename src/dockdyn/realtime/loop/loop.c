@@ -213,6 +213,7 @@ int main(int count, char **words) {
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGTERM, on_signal);
+    signal(SIGHUP, on_signal);
     signal(SIGINT, SIG_IGN); /* who started it asks for the stop */
     head *shared = mapped(words[1], &size);
     char *image = mapped(words[2], &image_size);
