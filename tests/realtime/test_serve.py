@@ -119,6 +119,7 @@ def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_th
 
 
 FAULTS = {  # of emulated devices, in real time
+    "plain": ("sensor-nan", Cause.SENSOR_INVALID),
     "KUKA": ("sensor-restart", Cause.SENSOR_STALE),
     "ABB": ("robot-status", Cause.ROBOT_STATUS),
     "FANUC": ("robot-restart", Cause.ROBOT_STALE),

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -87,19 +88,37 @@ static bool same(const struct sockaddr_in *one, const struct sockaddr_in *other)
     return one->sin_addr.s_addr == other->sin_addr.s_addr && one->sin_port == other->sin_port;
 }
 
-ssize_t wire_take(wire *way, uint8_t packet[WIRE_PACKET], int64_t *arrived) {
-    if (way->in < 0) return -1;
-    if (way->cut) return take_of_stream(way, packet, arrived);
-    for (;;) {
+ssize_t wire_take(wire *way, uint8_t packet[WIRE_PACKET], int64_t *arrived, int *left) {
+    for (; way->in >= 0 && *left > 0; way->foreign++) {
+        --*left;
+        if (way->cut) return take_of_stream(way, packet, arrived);
         const ssize_t size = take_datagram(way, packet, arrived);
         if (size < 0 || !way->known || same(&way->sender, &way->place)) return size;
-        way->foreign++;
     }
+    return -1;
+}
+
+/* Let the kernel drop what others send before it takes the room of what the device sends: the source address in the header of
+ * IP, the source port in that of UDP. Where the kernel does not, `wire_take` leaves it out, packet by packet. */
+static void hear_alone(wire *way) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + 12),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(way->place.sin_addr.s_addr), 0, 3),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohs(way->place.sin_port), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    const struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
+    setsockopt(way->in, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
 void wire_accept(wire *way) {
-    if (!way->cut) way->place = way->sender;
-    way->known = true;
+    if (way->accepted) return;
+    way->known = way->accepted = true;
+    if (way->cut) return;
+    way->place = way->sender;
+    hear_alone(way);
 }
 
 bool wire_send(wire *way, const uint8_t *packet, size_t size) {
