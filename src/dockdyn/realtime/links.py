@@ -52,7 +52,7 @@ class Datagrams:
                 raise
 
     def received(self, time: float) -> list[bytes]:
-        found = []
+        found: list[bytes] = []
         with contextlib.suppress(*NOBODY):
             while len(found) < MOST:
                 packet, self.computer = self.socket.recvfrom(ROOM)

@@ -75,7 +75,7 @@ typedef struct {
     bool by_clock;      /* cycles begin at instants of the clock */
     int64_t period;     /* ns */
     int64_t due;        /* ns, CLOCK_MONOTONIC: when the next cycle begins at the latest */
-    int64_t arrived;    /* ns, CLOCK_REALTIME: of the last good pose, or the instant of this cycle */
+    int64_t arrived;    /* ns, CLOCK_MONOTONIC: of the last good pose, or the instant of this cycle */
     dd_pose pose;       /* the last one, with joints that are NaN where the robot does not tell them */
 } bench;
 
@@ -174,7 +174,7 @@ static int64_t sleep_to_instant(bench *rig) {
     const struct timespec instant = {.tv_sec = rig->due / SECOND, .tv_nsec = rig->due % SECOND};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL) == EINTR) continue;
     const int64_t behind = now(CLOCK_MONOTONIC) - rig->due;
-    rig->arrived = now(CLOCK_REALTIME) - behind;
+    rig->arrived = rig->due;
     const int64_t missed = behind / rig->period;
     rig->due += (missed + 1) * rig->period;
     return missed;
@@ -201,7 +201,7 @@ static int run(bench *rig, head *shared, record *ring, char *memory) {
         if (!cycle_step(memory, &in, &out)) return NO_CYCLE;
         over = (ended || __atomic_load_n(&shared->quit, __ATOMIC_ACQUIRE)) && (out.state == IDLE || out.state == FAULT);
         int64_t answer = -1;
-        if (in.due && out.send && send_command(rig, &out, woken - began, over)) answer = now(CLOCK_REALTIME) - rig->arrived;
+        if (in.due && out.send && send_command(rig, &out, woken - began, over)) answer = now(CLOCK_MONOTONIC) - rig->arrived;
         if (cycle % ASK_EVERY == 0 && in.load_count < 0) ask(&rig->sensor, rig_sensor_device, sensor_calls->start);
         if (cycle % ASK_EVERY == 0 && in.pose_count < 0) ask(&rig->robot, rig_robot_device, robot_calls->start);
         shared->foreign = rig->sensor.foreign + rig->robot.foreign;

@@ -13,11 +13,17 @@
 
 static const int64_t second = 1000000000;
 
+static int64_t now(clockid_t clock) {
+    struct timespec moment;
+    clock_gettime(clock, &moment);
+    return moment.tv_sec * second + moment.tv_nsec;
+}
+
 bool wire_open(wire *way, const char *words, wire_cut cut) {
     char host[64];
     int port;
     const int on = 1;
-    *way = (wire){.in = -1, .out = -1, .cut = cut};
+    *way = (wire){.in = -1, .out = -1, .cut = cut, .emptied = now(CLOCK_MONOTONIC)};
     errno = EINVAL;
     if (sscanf(words, "use:%d:%d", &way->in, &way->out) == 2) {
         way->known = true;
@@ -33,24 +39,25 @@ bool wire_open(wire *way, const char *words, wire_cut cut) {
     return way->asked || !bind(way->in, (struct sockaddr *)&way->place, sizeof way->place);
 }
 
-static int64_t now(void) {
-    struct timespec moment;
-    clock_gettime(CLOCK_REALTIME, &moment);
-    return moment.tv_sec * second + moment.tv_nsec;
-}
-
 static ssize_t take_datagram(wire *way, uint8_t *packet, int64_t *arrived) {
     char control[256];
     struct iovec part = {.iov_base = packet, .iov_len = WIRE_PACKET};
     struct msghdr message = {.msg_name = &way->sender, .msg_namelen = sizeof way->sender, .msg_iov = &part,
                              .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     const ssize_t size = recvmsg(way->in, &message, MSG_DONTWAIT);
-    *arrived = 0;
-    for (struct cmsghdr *one = size < 0 ? NULL : CMSG_FIRSTHDR(&message); one; one = CMSG_NXTHDR(&message, one)) {
+    *arrived = now(CLOCK_MONOTONIC);
+    if (size < 0) {
+        way->emptied = *arrived;
+        return size;
+    }
+    for (struct cmsghdr *one = CMSG_FIRSTHDR(&message); one; one = CMSG_NXTHDR(&message, one)) {
         if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_TIMESTAMPNS) continue;
         struct timespec moment;
         memcpy(&moment, CMSG_DATA(one), sizeof moment);
-        *arrived = moment.tv_sec * second + moment.tv_nsec;
+        const int64_t age = now(CLOCK_REALTIME) - (moment.tv_sec * second + moment.tv_nsec);
+        const int64_t longest = *arrived - way->emptied; /* none waited then; a clock that was set says otherwise */
+        *arrived -= age < 0 ? 0 : age > longest ? longest : age;
+        break;
     }
     return size;
 }
@@ -80,7 +87,7 @@ static ssize_t take_of_stream(wire *way, uint8_t *packet, int64_t *arrived) {
             size = cut_off(way, packet);
         }
     }
-    *arrived = now();
+    *arrived = now(CLOCK_MONOTONIC);
     return size;
 }
 
