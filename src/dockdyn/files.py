@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import secrets
 import stat
@@ -109,9 +110,7 @@ def replacing(*paths: str | Path, mode: int | None = None) -> Iterator[list[Bina
     """
     given, token = [Path(path) for path in paths], secrets.token_hex(4)  # threads, and computers, may write the same
     places = [path if is_special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
-    parts = [
-        place if is_special(place) else place.with_name(f".{place.name}.{token}.{os.getpid()}.part") for place in places
-    ]
+    parts = [place if is_special(place) else _part_of(place, token, os.getpid()) for place in places]
     own = {part for part, place in zip(parts, places, strict=True) if part != place}
     made = [folder for place in places for folder in place.parents if not folder.exists()]
     unfinished.update(own)
@@ -146,6 +145,17 @@ def replacing(*paths: str | Path, mode: int | None = None) -> Iterator[list[Bina
             with contextlib.suppress(OSError):  # it holds something
                 folder.rmdir()
         unfinished.difference_update(own)
+
+
+def _part_of(place: Path, token: str, process: int) -> Path:
+    """Return where a process, by its number, writes a file that shall come to a place."""
+    return place.with_name(f".{place.name}.{token}.{process}.part")
+
+
+def parts_left(place: Path, process: int) -> list[Path]:
+    """Return what a process, by its number, has begun to write of a file that should have come to a place, the newest last."""
+    found = place.parent.glob(f".{glob.escape(place.name)}.*.{process}.part")
+    return sorted(found, key=lambda part: part.stat().st_mtime_ns)
 
 
 def check_writable(folder: Path) -> None:

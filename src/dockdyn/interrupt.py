@@ -1,4 +1,4 @@
-"""Ctrl-C and requests to end, as the command line takes them: the process ends at once, whatever it is doing.
+"""Ctrl-C, requests to end and hang-ups, as the command line takes them: the process ends at once, whatever it is doing.
 
 Python's own way is an exception in the main thread. It comes only between two steps of Python, so not while JAX compiles,
 and whoever is just importing something, or runs a callback, may swallow it. Here a thread waits for signals and ends the
@@ -12,11 +12,14 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from dockdyn.files import remove_unfinished
 
-WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+HANGUP = (
+    {signal.SIGHUP} if hasattr(signal, "SIGHUP") else set()
+)  # a terminal that is closed sends it; `nohup` has it ignored
+WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"} | dict.fromkeys(HANGUP, "hung up")
 CLEAN = b"\r\x1b[2K\x1b[?25h"  # of a terminal: away with the line of progress, the cursor back
 PATIENCE = 1.0  # s until the main thread ends the process by itself, should the waiting one be gone
 GRACE = 5.0  # s that work which waits to be ended has to put things away
@@ -26,7 +29,7 @@ advice: list[Callable[[], str]] = []  # what the last words say of the work that
 
 
 def listen() -> None:
-    """End the process by itself, with code 130 or 143, when a signal asks; once, in the main thread.
+    """End the process by itself, with code 129, 130 or 143, when a signal asks; once, in the main thread.
 
     A signal that is ignored, as a shell has it for what runs in the background, stays so; one for which another handler
     is set later is that handler's.
@@ -38,6 +41,11 @@ def listen() -> None:
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+
+
+def heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
+    """Return those of some signals that work which waits for them should hear: a hang-up that is ignored stays so."""
+    return [each for each in numbers if each not in HANGUP or signal.getsignal(each) is not signal.SIG_IGN]
 
 
 def wait(reader: int) -> None:
@@ -65,13 +73,13 @@ def _leave_to_waiter(number: int, frame: object) -> None:
 
 @contextlib.contextmanager
 def awaiting() -> Iterator[threading.Event]:
-    """Work that lasts until a signal asks, also one that was ignored: the event is set as it comes.
+    """Work that lasts until a signal asks, also one that was ignored but for a hang-up: the event is set as it comes.
 
     The process then has a few seconds to put things away before it is ended with code 0; another signal after this
     block ends it at once. `listen` must have been called before.
     """
     asked.clear()
-    before = {number: signal.signal(number, _leave_to_waiter) for number in WORDS}
+    before = {number: signal.signal(number, _leave_to_waiter) for number in heeded(WORDS)}
     try:
         yield asked
     finally:

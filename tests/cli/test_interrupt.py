@@ -14,13 +14,9 @@ import pytest
 
 from dockdyn.results.store import write_result
 
+ASKING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TRIES = 30
 WITHIN = 2.0  # s, on an idle machine
-STOPS = {
-    130,
-    -signal.SIGINT,
-}  # a process that dies of the signal, before dockdyn is there to hear it, is 130 to a shell
-
 HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
 COMMAND = "from dockdyn.__main__ import main; main()"
 
@@ -111,7 +107,8 @@ def test_work_that_waits_to_be_ended_ends_also_where_something_hangs():
 
 
 @pytest.mark.parametrize(
-    ("by", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+    ("by", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")],
 )
 def test_no_half_file_is_left(by, code, word, tmp_path):
     (tmp_path / "result.nc").write_bytes(b"old")
@@ -149,7 +146,7 @@ COMMANDS = [
 ]
 
 
-def interrupt(command: str, moment: float, folder: Path, cold: bool) -> None:
+def interrupt(command: str, moment: float, folder: Path, cold: bool, by: int = signal.SIGINT) -> None:
     process = started(*command.split(), folder=folder, cold=folder / "cache" if cold else None)
     try:
         process.wait(moment)
@@ -157,12 +154,16 @@ def interrupt(command: str, moment: float, folder: Path, cold: bool) -> None:
         return
     except subprocess.TimeoutExpired:
         pass
-    code, errors, took = ended(process)
-    assert code in STOPS or (code == 0 and took < 1), (moment, code, errors)  # it may just have been done
+    code, errors, took = ended(process, by)
+    asked = (
+        128 + by,
+        -by,
+    )  # of one that dies of the signal, before dockdyn is there to hear it, a shell says the first, too
+    assert code in asked or (code == 0 and took < 1), (moment, code, errors)  # it may just have been done
     assert took < patience(), (moment, took)
-    if code == 130:
-        assert errors.startswith("error: interrupted") and errors.count("\n") == 1, errors
-    if code == -signal.SIGINT:  # Python itself still started: dockdyn had not yet begun to listen
+    if code == 128 + by:
+        assert errors.startswith("error: ") and errors.count("\n") == 1, errors
+    if code == -by:  # Python itself still started: dockdyn had not yet begun to listen
         assert "dockdyn/cli/main.py" not in errors and "in listen" not in errors, errors
     assert not list(folder.rglob("*.part")), moment
 
@@ -183,19 +184,40 @@ def test_a_command_is_interrupted(command, moment, cold, folder):
 @pytest.mark.parametrize("number", range(TRIES))
 def test_commands_are_interrupted_at_random_moments(number, folder):
     command, longest, cold = COMMANDS[number % len(COMMANDS)]
-    interrupt(command, random.Random(number).uniform(0.05, longest), folder, cold)
+    drawn = random.Random(number)
+    interrupt(command, drawn.uniform(0.05, longest), folder, cold, drawn.choice(ASKING))
+
+
+NOHUP = """
+import os, signal, sys
+from dockdyn import interrupt
+
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+interrupt.listen()
+os.kill(os.getpid(), signal.SIGHUP)
+with interrupt.awaiting() as asked:
+    os.kill(os.getpid(), signal.SIGHUP)
+    print("still here", asked.wait(0.5))
+"""
+
+
+def test_a_hang_up_that_is_ignored_stays_so():
+    """As `nohup` has it."""
+    ended = subprocess.run([sys.executable, "-c", NOHUP], capture_output=True, text=True, timeout=100)
+    assert (ended.returncode, ended.stdout) == (0, "still here False\n")
 
 
 @pytest.mark.full
-def test_workers_end_with_their_campaign(tmp_path):
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGHUP])
+def test_workers_end_with_their_campaign(by, tmp_path):
     pytest.importorskip("distributed")
     process = started("campaign", "run", "atv-like", "--runs", 640, "--out", "x", "--workers", 2, folder=tmp_path)
     begun = time.monotonic()
     while not list(tmp_path.glob("x/chunks")) and time.monotonic() - begun < 60:
         time.sleep(0.1)
     time.sleep(2.0)
-    code, errors, took = ended(process)
-    assert code == 130 and took < patience() and errors.count("\n") == 1
+    code, errors, took = ended(process, by)
+    assert code == 128 + by and took < patience() and errors.count("\n") == 1
     assert "cases are kept; go on with: dockdyn campaign run atv-like" in errors
     time.sleep(2.0)
     with pytest.raises(ProcessLookupError):  # nobody of the group is left

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 from driven_rigs import on_a_line
 
@@ -138,9 +139,24 @@ class Bench:
     def run(self, log):
         """A server whose rig runs."""
         server = self.serve(log)
-        server.type("arm\nrun\n")
+        arm_and_run(server)
         server.until("armed → running")
         return server
+
+
+def arm_and_run(server):
+    """Types what is asked for, each word when it is asked for."""
+    server.until("type arm")
+    server.type("arm\n")
+    server.until("type run")
+    server.type("run\n")
+
+
+def process_of(server, module):
+    """A process that a server has started, by the name of its module."""
+    words = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    (found,) = (int(word) for word in words if module.encode() in Path(f"/proc/{word}/cmdline").read_bytes())
+    return found
 
 
 def stopped(running):

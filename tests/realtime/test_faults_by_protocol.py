@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from driven_rigs import driver, in_space, keeps_limits, needs_compiler, on_a_line
+from driven_rigs import in_space, keeps_limits, needs_compiler, on_a_line
+from protocol_rigs import PROTOCOLS, SAMPLED, Rigs
 
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.device_kinds import devices_of
-from dockdyn.realtime.device_library import DeviceLibrary
-from dockdyn.realtime.laboratory import LaboratoryInSteps
-from dockdyn.realtime.lockstep import ComputerInSteps, Wire
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.tables.emulator import EmulatorSection
-from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 pytestmark = needs_compiler
 CYCLE = 4e-3  # s
@@ -29,24 +24,13 @@ WATCHED = {
     "loop__sensor__period": "4 ms",
     "loop__sensor__noise": "10 mN",
 }
-PROTOCOLS = {
-    "plain": ("raw-udp", {"kind": "raw-udp"}),
-    "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
-    "ABB": ("ati-netft", {"kind": "abb-egm"}),
-    "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion"}),
-    "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "20 ms"}),
-    "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
-}
-SAMPLED = ["plain", *(pytest.param(name, marks=pytest.mark.full) for name in PROTOCOLS if name != "plain")]
 # what is found, and in which cycle of the fault: the first is 1
 STALE, NOT_ANSWERED = (Cause.ROBOT_STALE, ROBOT_SILENCE + 1), (Cause.ROBOT_STALE, UNANSWERED + ROBOT_SILENCE + 1)
 FAULTS = {
     "sensor-silent": lambda protocol: (Cause.SENSOR_STALE, SILENCE + 1),
     "sensor-frozen": lambda protocol: (Cause.SENSOR_FROZEN, FROZEN + 1),
-    # counts cannot tell NaN: the sensor says that it is saturated; a packet with NaN is refused
-    "sensor-nan": lambda protocol: (
-        (Cause.SENSOR_STALE, SILENCE + 1) if "plain" in protocol else (Cause.SENSOR_STATUS, 1)
-    ),
+    # counts cannot tell NaN: the sensor says that it is saturated
+    "sensor-nan": lambda protocol: (Cause.SENSOR_INVALID if "plain" in protocol else Cause.SENSOR_STATUS, 1),
     "sensor-status": lambda protocol: (Cause.SENSOR_STATUS, 1),
     "sensor-restart": lambda protocol: (Cause.SENSOR_STALE, SILENCE + 1),
     "robot-silent": lambda protocol: STALE,
@@ -61,36 +45,6 @@ FAULTS = {
 CASES = [
     (fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if (fault, protocol) != ("robot-status", "KUKA")
 ]
-
-
-def devices(protocol, period):
-    sensor, robot = PROTOCOLS[protocol]
-    return devices_of("bench", DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": robot}), period)
-
-
-class Rigs:
-    """Rigs of one scenario that run, through any protocol; what is made once."""
-
-    def __init__(self, scenario):
-        made = driver(scenario)
-        self.period = made.period
-        self.computer = ComputerInSteps(made.cycle(running=True), made.axes)
-        self.built = made.laboratory(following=True)
-        self.laboratory = LaboratoryInSteps(self.built, made.axes)
-        self.images = [part.stepper.memory.copy() for part in (self.computer, self.laboratory)]
-        self.libraries = {}
-
-    def begun(self, protocol, **trouble):
-        """Computer and wires at t = 0."""
-        for part, image in zip((self.computer, self.laboratory), self.images, strict=True):
-            part.stepper.memory[:] = image
-        self.laboratory.told, self.laboratory.cycle = self.built.first, 0
-        self.computer.stepper.inputs["load_count"] = self.computer.stepper.inputs["pose_count"] = -1
-        made = devices(protocol, self.period)
-        if protocol not in self.libraries:
-            self.libraries[protocol] = DeviceLibrary(made)
-        wire = Wire(made, self.libraries[protocol], self.laboratory, EmulatorSection.model_validate(trouble))
-        return self.computer, wire
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import websockets
 import zstandard
 from browser import PATIENCE, WINDOW
 from driven_rigs import driver, in_space, needs_compiler, on_a_line
-from rig_processes import Bench, free_ports
+from rig_processes import Bench, arm_and_run, free_ports, process_of
 from test_replay_server import first_words, in_a_loop
 
 from dockdyn.cli.common import BAD_INPUT
@@ -140,13 +140,6 @@ def viewed(bench):
     return server, re.search(r"http://127\.0\.0\.1:\d+", server.printed)[0]
 
 
-def view_of(server):
-    """The process of a live view."""
-    words = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
-    (found,) = (int(word) for word in words if b"live_view" in Path(f"/proc/{word}/cmdline").read_bytes())
-    return found
-
-
 def positions(frame, into):
     """Adds the positions that a message of the server has for the page."""
     if isinstance(frame, bytes):
@@ -165,7 +158,7 @@ def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser)
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: positions(frame, told)))
     page.goto(address)
     page.get_by_role("heading", name="homed").wait_for()
-    server.type("arm\nrun\n")
+    arm_and_run(server)
     page.get_by_role("heading", name="running").wait_for()
     page.wait_for_timeout(6000)
     assert server.end() == 0, server.printed
@@ -189,13 +182,13 @@ def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser)
 @pytest.mark.full
 def test_a_browser_that_is_closed_and_a_view_that_dies_leave_the_rig_as_it_is(bench, browser):
     server, address = viewed(bench)
-    server.type("arm\nrun\n")
+    arm_and_run(server)
     server.until("armed → running")
     context = browser.new_context()
     context.new_page().goto(address)
     context.close()
     assert server.process.poll() is None
-    os.kill(view_of(server), signal.SIGKILL)
+    os.kill(process_of(server, "live_view"), signal.SIGKILL)
     assert server.end() == 0, server.printed
     assert "the live view had ended before" in server.printed
     assert read_rig_log(bench.folder / "live.mcap").lost == 0
@@ -204,7 +197,7 @@ def test_a_browser_that_is_closed_and_a_view_that_dies_leave_the_rig_as_it_is(be
 @pytest.mark.full
 def test_a_view_ends_with_a_server_that_is_killed(bench):
     server, _ = viewed(bench)
-    view = view_of(server)
+    view = process_of(server, "live_view")
     server.kill()
     for _ in range(100):
         if not Path(f"/proc/{view}").exists():

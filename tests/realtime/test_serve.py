@@ -17,7 +17,7 @@ import pytest
 from driven_rigs import driver, needs_compiler
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
-from rig_processes import LONG, Bench, stopped
+from rig_processes import LONG, Bench, arm_and_run, stopped
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import State
@@ -54,7 +54,7 @@ def sampled(*names):
 def test_an_operator_arms_and_runs_a_rig_and_its_log_gives_the_same_again(bench, dock):
     bench.emulate()
     server = bench.serve("today.mcap")
-    server.type("arm\nrun\n")
+    arm_and_run(server)
     assert server.end() == 0, server.printed
     for words in ("homed → armed", "armed → running", "running → stopping (end)", "Ended: end."):
         assert words in server.printed
@@ -119,6 +119,7 @@ def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_th
 
 
 FAULTS = {  # of emulated devices, in real time
+    "plain": ("sensor-nan", Cause.SENSOR_INVALID),
     "KUKA": ("sensor-restart", Cause.SENSOR_STALE),
     "ABB": ("robot-status", Cause.ROBOT_STATUS),
     "FANUC": ("robot-restart", Cause.ROBOT_STALE),
@@ -144,7 +145,7 @@ def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_agai
     emulator.until("every 0.004 s")
     short = ("--set", "rig.limits.robot_silence=0.3 s", "--set", "rig.limits.sensor_silence=0.3 s")
     server = bench.serve("one.mcap", *short)
-    server.type("arm\nrun\n")
+    arm_and_run(server)
     assert server.end() == 1
     words = cause.name.lower().replace("_", " ")
     assert f"→ fault ({words})" in server.printed and f"Stopped: {words}." in server.printed

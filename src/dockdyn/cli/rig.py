@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dockdyn.cli import rig_operation
-from dockdyn.cli.common import Quiet, Refusal, example, preset_names, progress, quantity_option, say
+from dockdyn.cli.common import NoOwnCode, Quiet, Refusal, example, preset_names, progress, quantity_option, say
 
 if TYPE_CHECKING:
     from dockdyn.realtime.cycle_check import CycleCheck
@@ -44,6 +44,7 @@ def doctor(
     cpu: Annotated[int | None, typer.Option("--cpu", metavar="N", help="Keep the cycle on this processor.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Measure whether this computer can hold the cycle of a rig.
 

@@ -13,11 +13,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.cli.common import Force, Overrides, Refusal, ScenarioName, overrides, quantity_option, say
+from dockdyn.cli.common import (
+    STOPPED_EARLY,
+    Force,
+    NoOwnCode,
+    Overrides,
+    Refusal,
+    ScenarioName,
+    overrides,
+    quantity_option,
+    say,
+)
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
+from dockdyn.interrupt import WORDS, heeded
 
 if TYPE_CHECKING:
+    from dockdyn.cli.terminal import Terminal
     from dockdyn.realtime.live_view import LiveView
+    from dockdyn.realtime.log_process import Kept
     from dockdyn.realtime.operating import Outcome
     from dockdyn.results.driver import Driver
     from dockdyn.scenario.load import Scenario
@@ -40,6 +53,7 @@ def serve(
         int | None, typer.Option("--port", min=1, max=65535, help=f"Port of --view; by default {PORT} or a free one.")
     ] = None,
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Drive the devices of a rig.
 
@@ -58,6 +72,7 @@ def serve(
     if log.exists() and not force:
         raise Refusal(f"{log}: is there; name another --log, or --force")
     _check_log()
+    terminal, kept = Terminal(), None
     try:
         with contextlib.ExitStack() as stack:
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
@@ -68,17 +83,31 @@ def serve(
                 say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")
             shown = stack.enter_context(_shown(scenario, override, port)) if view else None
             rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
+            kept = rig.log
             if shown is not None:
                 shown.show(rig.ring, step)
-            stop_asked = stack.enter_context(_asking_to_stop())
-            outcome = Operation(rig, Terminal(), hold_to_run, stop_asked).run()
-            if shown is not None and not shown.running:
-                say("warning: the live view had ended before", err=True)
+            with _asking_to_stop() as asked, stack.pop_all():  # also while the log is written
+                outcome = Operation(rig, terminal, hold_to_run, lambda: asked() or terminal.gone).run()
+                terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
+                if shown is not None and not shown.running:
+                    say("warning: the live view had ended before", err=True)
     except (NoCompiler, Refused) as error:
+        if kept is not None:
+            _tell_of_log(terminal, kept.kept)
         raise Refusal(f"{scenario}: {error}") from None
-    say("\n".join([*_lines(outcome), f"Log: {log}"]))
+    _tell_of_log(terminal, kept.kept)
     if not outcome.intended:
         raise typer.Exit(FAILED)
+    if kept.kept.path is None:
+        raise typer.Exit(STOPPED_EARLY)
+
+
+def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
+    """Where the log is, and what is not in it."""
+    for line in kept.words:
+        say(f"warning: {line}", err=True)
+    if kept.path is not None:
+        terminal.tell(f"Log: {kept.path}")
 
 
 @contextlib.contextmanager
@@ -102,6 +131,11 @@ def _lines(outcome: Outcome) -> list[str]:
     if outcome.unseen:
         found.append(f"{outcome.unseen} cycles were not looked at: this computer was too slow")
     reason = outcome.cause.name.lower().replace("_", " ")
+    if outcome.broken:
+        return [
+            *found,
+            f"Stopped: the loop has ended by itself ({outcome.state.name.lower()}): the robot was left to itself.",
+        ]
     return [*found, f"Ended: {reason}." if outcome.intended else f"Stopped: {reason}."]
 
 
@@ -111,6 +145,7 @@ def emulate(
     seconds: Annotated[
         float | None, quantity_option("--seconds", "s", "a time", "To run; without, until Ctrl-C.", above=0)
     ] = None,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Stand for the devices of a rig, in real time.
 
@@ -149,9 +184,10 @@ def emulate(
 
 @contextlib.contextmanager
 def _asking_to_stop() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C, Ctrl-Z and requests to end ask for a stop while the block runs; what says whether one has come."""
+    """Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
+    one has come."""
     asked = threading.Event()
-    asking = (signal.SIGINT, signal.SIGTERM, signal.SIGTSTP)  # nobody would watch while it is suspended
+    asking = heeded([*WORDS, signal.SIGTSTP])  # nobody would watch while it is suspended
     before = {number: signal.signal(number, lambda *_: asked.set()) for number in asking}
     try:
         yield asked.is_set
@@ -162,6 +198,7 @@ def _asking_to_stop() -> Iterator[Callable[[], bool]]:
 
 def replay(
     log: Annotated[Path, typer.Argument(help="An MCAP file that dockdyn rig serve has written.")],
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Play a log through its cycle again.
 

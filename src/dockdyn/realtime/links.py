@@ -12,6 +12,7 @@ from typing import Protocol
 from dockdyn.realtime.devices.emulated.rtde import URInPackets
 
 ROOM = 2048  # bytes of a packet
+MOST = 256  # packets that are taken at once: a flood keeps no cycle waiting
 Address = tuple[str, int]
 NOBODY = (BlockingIOError, ConnectionError)  # none is left; nobody listens at the other end
 
@@ -51,9 +52,9 @@ class Datagrams:
                 raise
 
     def received(self, time: float) -> list[bytes]:
-        found = []
+        found: list[bytes] = []
         with contextlib.suppress(*NOBODY):
-            while True:
+            while len(found) < MOST:
                 packet, self.computer = self.socket.recvfrom(ROOM)
                 found.append(packet)
         return found
@@ -142,10 +143,11 @@ def _read(one: socket.socket | None) -> list[bytes]:
     if one is None:
         return found
     try:
-        while True:
+        while len(found) < MOST:
             found.append(one.recv(ROOM))
             if not found[-1]:
-                return found
+                break
+        return found
     except BlockingIOError:
         return found
     except ConnectionError:

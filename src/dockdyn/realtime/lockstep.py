@@ -9,12 +9,14 @@ from dockdyn.realtime.bench import EmulatedBench
 from dockdyn.realtime.device_kinds import TELL_LATE, Devices
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.devices.device import PacketError
-from dockdyn.realtime.exchange import Heard, whole
+from dockdyn.realtime.exchange import AXES, Heard, whole
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.results.driver import Driver
 from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.translate.c_library import Stepper
 from dockdyn.translate.c_step import CStep
+
+NO_NUMBERS = (PacketError.NOT_A_NUMBER, PacketError.OUT_OF_RANGE)
 
 
 class ComputerInSteps:
@@ -97,15 +99,18 @@ class Wire:
         end = time + bench.period * (1 - 1e-9)
         bench.begin(time)
         readings, poses = bench.deliver(end)
-        load = _sound([self.library.decode_reading(packet) for packet in readings])
-        told = _sound([self.library.decode_pose(packet) for packet in poses])
+        given = computer.stepper.inputs
+        load = _newer([self.library.decode_reading(packet) for packet in readings], given["load_count"])
+        told = _newer([self.library.decode_pose(packet) for packet in poses], given["pose_count"])
+        invalid = told[-1] if told and np.isnan(told[-1].values).all() else None
+        told = [each for each in told if not np.isnan(each.values).all()]
         late = 0 if self.by_clock else max(len(told) - 1, 0)
         if self.tells_late:
             late += sum(each.status for each in told)
             told = [each._replace(status=0) for each in told]
         found = computer.answer(
             load[-1] if load else None,
-            told[-1] if told else None,
+            invalid or (told[-1] if told else None),
             request,
             late=late,
             due=bool(told) or self.by_clock,
@@ -118,6 +123,11 @@ class Wire:
         return found
 
 
-def _sound(heard: list[Heard | PacketError]) -> list[Heard]:
-    """Those that are no errors."""
-    return [one for one in heard if isinstance(one, Heard)]
+def _newer(heard: list[Heard | PacketError], last: np.ndarray) -> list[Heard]:
+    """Return what was heard, in its order; of refused packets those with a number that no measurement has, as NaN.
+
+    These count as nothing new after the `last` message.
+    """
+    invalid = Heard(np.full(AXES, np.nan), int(last))
+    counting = [invalid if one in NO_NUMBERS else one for one in heard]
+    return [one for one in counting if isinstance(one, Heard)]

@@ -11,7 +11,7 @@ import numpy as np
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.cycle_check import percentiles
-from dockdyn.realtime.server import Refused, ServedRig
+from dockdyn.realtime.server import REMEMBERED, ServedRig
 from dockdyn.realtime.wakeups import SECOND
 
 POLL = 0.05  # s
@@ -35,6 +35,9 @@ class Console(Protocol):
     def typed(self) -> str | None:
         """A line that was typed, if there is one."""
 
+    def forget(self) -> bool:
+        """Leave out all that was typed until now, also half a line; whether that was anything."""
+
     def held(self) -> bool:
         """Whether the key of hold-to-run was pressed since the last call."""
 
@@ -47,11 +50,13 @@ class Outcome(NamedTuple):
     late: int  # cycles that were missed
     answers: dict[str, float]  # s from receiving to sending, by share
     unseen: int  # records that were overwritten before they were looked at
+    state: State
+    broken: bool = False  # whether the loop has ended by itself, and nobody has braked
 
     @property
     def intended(self) -> bool:
         """Whether the rig was stopped because it should."""
-        return self.cause in INTENDED
+        return self.cause in INTENDED and not self.broken
 
 
 class Operation:
@@ -64,20 +69,24 @@ class Operation:
         self.answers: list[np.ndarray] = []
         self.confirmed: set[str] = set()
         self.told = False  # what idle waits for
+        self.logs = True  # whether the log is still written
         self.pressed = -HOLD  # when a key last was, as time.monotonic has it
 
     def run(self) -> Outcome:
-        """Go through the states, asking at each, until `stop_asked` or the end. Raises Refused where the loop ends."""
+        """Go through the states, asking at each, until `stop_asked`, the end, or the end of the loop."""
         if not self.hold_to_run:
             self.rig.hold(None)
         self.console.tell(f"{State.IDLE.name.lower()}: waiting for sensor and robot")
-        while not self._over():
+        broken = False
+        while not self._over() and not broken:
             time.sleep(POLL)
+            ended = not self.rig.running  # before what it has told last is read
             self._step()
+            broken = ended and not self._over()
         self.console.show("")
         answers = percentiles(np.concatenate([np.empty(0), *self.answers]))
-        cause = Cause.OPERATOR if self.cause == Cause.NONE else self.cause
-        return Outcome(cause, self.cycles, self.late, answers, self.rig.lost)
+        cause = Cause.OPERATOR if self.cause == Cause.NONE and not broken else self.cause
+        return Outcome(cause, self.cycles, self.late, answers, self.rig.lost, self.state, broken)
 
     def _over(self) -> bool:
         """Whether nothing will happen any more."""
@@ -86,8 +95,6 @@ class Operation:
 
     def _step(self) -> None:
         """Look at what has happened, and ask for what comes next."""
-        if not self.rig.running:
-            raise Refused("the loop has ended by itself")
         rows = self.rig.news()
         for row in rows:
             self._follow(row)
@@ -97,6 +104,9 @@ class Operation:
         if len(rows):
             self.console.show(_words_of(rows[-1]))
             self._tell_what_is_missing(rows[-1])
+        if self.logs and not self.rig.log.running:
+            self.logs = False
+            self.console.tell(f"warning: the process that writes the log has ended: the last {REMEMBERED:g} s are kept")
         self.rig.ask(Request.STOP if self.stop_asked() else self._next())
 
     def _follow(self, row: np.void) -> None:
@@ -105,11 +115,21 @@ class Operation:
         if state != self.state:
             why = "" if cause == Cause.NONE else f" ({cause.name.lower().replace('_', ' ')})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
+            self._forget(state)
             if state in ASKED_FOR and not self.hold_to_run:
                 self.console.tell(f"type {ASKED_FOR[state]} and Enter to {ASKED_FOR[state]}; Ctrl-C stops")
             elif state == State.HOMED:
                 self.console.tell("hold a key to arm and run; let go, it brakes, as with Ctrl-C")
         self.state, self.cause = state, cause
+
+    def _forget(self, state: State) -> None:
+        """Leave out what was typed before a new state was told: it was not meant for that."""
+        if self.hold_to_run and state != State.HOMED:
+            return  # the key goes on being held
+        typed = self.console.forget() or bool(self.confirmed - {ASKED_FOR.get(self.state)})
+        self.confirmed.clear()
+        if typed and state in ASKED_FOR:
+            self.console.tell("what was typed before does not count")
 
     def _tell_what_is_missing(self, row: np.void) -> None:
         """Tell, once, why it does not home."""

@@ -75,5 +75,6 @@ class Ring:
         end = self.written
         begin = max(number, end - room)
         found = self.records[np.arange(begin, end) % room].copy()
-        gone = min(max(self.written - room - begin + 1, 0), len(found))  # while they were copied
+        under_way = 0 if self.head["over"] else 1  # the loop may just write over the oldest
+        gone = min(max(self.written - room - begin + under_way, 0), len(found))  # while they were copied
         return found[gone:], begin + gone - number

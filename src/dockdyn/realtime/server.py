@@ -1,10 +1,11 @@
-"""The loop of a driven rig in a process of its own, beside a process that writes its log; both end with who started them."""
+"""The loop of a driven rig in a process of its own, beside a process that writes its log; both end with who started them.
+
+The loop begins when the process of the log is ready. No other rig of this computer has its devices or the file of its log.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import subprocess
 import tempfile
 import time
@@ -14,10 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dockdyn.files import is_special
 from dockdyn.hil.operation import Request, State
-from dockdyn.processes import module_command
+from dockdyn.realtime.claims import Taken, claimed
 from dockdyn.realtime.connections import Connections, NotConnected, connected
 from dockdyn.realtime.device_kinds import ASKED, Devices
+from dockdyn.realtime.log_process import NoLog, RigLog, logged
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
 from dockdyn.scenario.tables.rig.devices import DevicesSection, RobotDevice, SensorDevice, URSection
@@ -26,7 +29,8 @@ from dockdyn.translate.c_step import CStep
 
 LOOP = Path(__file__).parent / "loop"
 REMEMBERED = 60.0  # s of records in the ring
-PATIENCE = 5.0  # s, for a process to begin, to go on or to end
+BEGIN = 60.0  # s that the loop may take to begin
+PATIENCE = 5.0  # s, for the loop to go on or to end
 POLL = 5e-3  # s
 
 
@@ -45,8 +49,8 @@ class Settings(NamedTuple):
 class ServedRig:
     """A loop that runs; what it tells, and what it is asked."""
 
-    def __init__(self, process: subprocess.Popen[bytes], ring: Ring):
-        self.process, self.ring, self.read = process, ring, 0
+    def __init__(self, process: subprocess.Popen[bytes], ring: Ring, log: RigLog):
+        self.process, self.ring, self.log, self.read = process, ring, log, 0
         self.lost = 0  # records that were overwritten before they were read here
 
     def ask(self, request: Request) -> None:
@@ -90,49 +94,66 @@ class ServedRig:
 
 @contextlib.contextmanager
 def served(
-    step: CStep, devices: Devices, section: DevicesSection, scenario: str, log: Path | None, settings: Settings
+    step: CStep, devices: Devices, section: DevicesSection, scenario: str, log: Path, settings: Settings
 ) -> Iterator[ServedRig]:
     """The loop while the block runs, which should end with a rig at rest: else it is braked first.
 
-    `scenario` is its text, for the log. Raises Refused where the system does not allow real time and `best_effort` is
-    false, where an address is taken, and where the loop ends before the block; NoCompiler without a C compiler.
+    `scenario` is its text, for the log; behind the block `rig.log` says what became of that. Raises Refused where the system
+    does not allow real time and `best_effort` is false, where a device or the log is another rig's, where the log cannot be
+    written, and where the loop ends before the block; NoCompiler without a C compiler.
     """
     with contextlib.ExitStack() as stack:
+        own = [f"{each.host}:{each.port}" for each in (section.sensor, section.robot)]
+        files = [] if is_special(log) else [str(log.resolve())]
+        try:
+            held, held_log = stack.enter_context(claimed(own)), stack.enter_context(claimed(files))
+        except Taken as taken:
+            raise Refused(f"{taken}: another dockdyn rig serve has it; end that one first") from None
         connections: Connections | None = None
         if isinstance(section.robot, URSection):
-            try:
-                connections = stack.enter_context(connected(section.robot, devices.robot_settings))
-            except NotConnected as error:
-                raise Refused(f"rig.device.robot: {error}") from None
+            connections = stack.enter_context(_connected(section.robot, devices))
             devices = devices._replace(robot_settings=connections.settings)
         program = loop_program(step, devices)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dockdyn-rig-", dir=_shared_folder())))
-        ring, image = folder / "ring", folder / "image"
-        make_ring(ring, step, max(int(REMEMBERED / devices.period), 1000))
-        image.write_bytes(step.image)
-        robot, descriptors = _way(section.robot), list[int]()
+        make_ring(folder / "ring", step, max(int(REMEMBERED / devices.period), 1000))
+        (folder / "image").write_bytes(step.image)
+        ring = Ring(folder / "ring", record_type(step))
+        try:
+            kept = stack.enter_context(logged(ring, step, scenario, log, held_log))
+        except NoLog as error:
+            raise Refused(str(error)) from None
+        words = [program, ring.path, folder / "image", round(devices.period * SECOND), int(devices.by_clock)]
+        words += [settings.priority, -1 if settings.cpu is None else settings.cpu, int(settings.best_effort)]
+        words += [_way(section.sensor), _way(section.robot)]
         if connections is not None:
-            try:
-                connections.start()
-            except NotConnected as error:
-                raise Refused(f"rig.device.robot: {error}") from None
-            descriptors = [connections.told.fileno(), connections.commands.fileno()]
-            robot = "use:{}:{}".format(*descriptors)
-        words = [str(program), str(ring), str(image), str(round(devices.period * SECOND)), str(int(devices.by_clock))]
-        words += [str(settings.priority), str(-1 if settings.cpu is None else settings.cpu)]
-        words += [str(int(settings.best_effort)), _way(section.sensor), robot]
-        process = stack.enter_context(
-            subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True, pass_fds=descriptors)
-        )
-        rig = ServedRig(process, Ring(ring, record_type(step)))
+            words[-1] = _begin_to_tell(connections)
+            held += [connections.told.fileno(), connections.commands.fileno()]
+        line, pipes = [str(word) for word in words], {"stderr": subprocess.PIPE, "pass_fds": held}
+        process = stack.enter_context(subprocess.Popen(line, start_new_session=True, **pipes))  # type: ignore[call-overload]
+        rig = ServedRig(process, ring, kept)
         stack.callback(rig.stop)
         _wait_for_begin(rig)
-        with _logging(rig.ring, ring, step, scenario, log):
-            try:
-                yield rig
-                _end(rig)
-            finally:
-                rig.stop()
+        yield rig
+        _end(rig)
+
+
+@contextlib.contextmanager
+def _connected(section: URSection, devices: Devices) -> Iterator[Connections]:
+    """Connections to a robot of Universal Robots. Raises Refused."""
+    try:
+        with connected(section, devices.robot_settings) as connections:
+            yield connections
+    except NotConnected as error:
+        raise Refused(f"rig.device.robot: {error}") from None
+
+
+def _begin_to_tell(connections: Connections) -> str:
+    """Let a robot begin to tell, and return how it is reached, as the loop takes it. Raises Refused."""
+    try:
+        connections.start()
+    except NotConnected as error:
+        raise Refused(f"rig.device.robot: {error}") from None
+    return f"use:{connections.told.fileno()}:{connections.commands.fileno()}"
 
 
 def _way(device: SensorDevice | RobotDevice) -> str:
@@ -153,7 +174,7 @@ def _shared_folder() -> str | None:
 
 def _wait_for_begin(rig: ServedRig) -> None:
     """Waits until the loop runs. Raises Refused where it does not."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + BEGIN
     while not rig.ring.written:
         if not rig.running:
             raise Refused(_words_of(rig))
@@ -174,45 +195,9 @@ def _words_of(rig: ServedRig) -> str:
 
 
 def _end(rig: ServedRig) -> None:
-    """Ends a loop whose rig is at rest. Raises Refused where it has ended by itself."""
-    if not rig.running:
+    """Ends a loop whose rig is at rest. Raises Refused where it has failed."""
+    if rig.process.poll():
         raise Refused(_words_of(rig))
     rig.ring.head["quit"] = 1
     with contextlib.suppress(subprocess.TimeoutExpired):
         rig.process.wait(PATIENCE)
-
-
-@contextlib.contextmanager
-def _logging(ring: Ring, path: Path, step: CStep, scenario: str, log: Path | None) -> Iterator[None]:
-    """A process that writes the log of a ring in a file, until the block ends and the loop with it."""
-    if log is None:
-        yield
-        return
-    entries = [[list(each) for each in part] for part in (step.inputs, step.outputs)]
-    facts = {"entries": entries, "scenario": scenario, "server": os.getpid()}
-    words = module_command("dockdyn.realtime.log_writer", str(path), str(log))
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
-    assert process.stdin is not None
-    try:
-        with contextlib.suppress(BrokenPipeError):  # it has ended: told below
-            process.stdin.write(json.dumps(facts).encode() + b"\n")
-            process.stdin.flush()
-        yield
-    finally:
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-        code = _wait_while_it_writes(process, ring)
-    if code:
-        raise Refused(f"{log}: the log cannot be written")
-
-
-def _wait_while_it_writes(process: subprocess.Popen[bytes], ring: Ring) -> int:
-    """Waits for the process of the log, as long as it goes on; one that does not is killed. Its exit code."""
-    seen, deadline = -1, time.monotonic() + 2 * PATIENCE
-    while process.poll() is None and time.monotonic() < deadline:
-        time.sleep(POLL)
-        if ring.head["logged"] != seen:
-            seen, deadline = int(ring.head["logged"]), time.monotonic() + 2 * PATIENCE
-    if process.poll() is None:
-        process.kill()
-    return process.wait()

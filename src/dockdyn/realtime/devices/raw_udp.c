@@ -142,7 +142,11 @@ int raw_udp_decode_pose(struct raw_udp *raw, const uint8_t *packet, size_t size,
     if (!error) {
         memcpy(pose->position, content.value + RAW_POSITION, sizeof pose->position);
         memcpy(pose->rotation_vector, content.value + RAW_ROTATION, sizeof pose->rotation_vector);
-        memcpy(pose->joints, content.value + RAW_JOINTS, sizeof pose->joints);
+        for (int i = 0; i < raw->received.fields; i++) {
+            const int joint = raw->received.field[i].slot - RAW_JOINTS;
+            if (joint >= 0 && joint < RAW_SEQUENCE - RAW_JOINTS)
+                pose->joints[joint] = content.value[RAW_JOINTS + joint];
+        }
         pose->sequence = content.sequence;
         pose->status = content.status;
     }

@@ -2,7 +2,8 @@
  *
  * Where the robot is the master a cycle begins when its pose arrives, or when none has for a period and a half, and each
  * period after that: then nothing is due, and only what is watched goes on. Else it begins at instants of the clock, a
- * period apart. In the loop nothing is allocated, nothing is locked, nothing is waited for but that.
+ * period apart. In the loop nothing is allocated, nothing is locked, nothing is waited for but that; what others send, and
+ * what is no good packet, begins no cycle and keeps none waiting.
  */
 #define _GNU_SOURCE
 #include "shared.h"
@@ -24,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ASK_EVERY = 64, STOP = 4, IDLE = 0, FAULT = 5, MOST = 1024 };
+enum { ASK_EVERY = 64, STOP = 4, IDLE = 0, FAULT = 5 };
+enum { MOST = 256 }; /* packets that are taken from a device at once */
 enum { NO_RIGHTS = 3, NO_NETWORK = 4, NO_MEMORY = 5, NO_CYCLE = 6 };
 static const int64_t SECOND = 1000000000;
 
@@ -73,18 +75,30 @@ typedef struct {
     bool by_clock;      /* cycles begin at instants of the clock */
     int64_t period;     /* ns */
     int64_t due;        /* ns, CLOCK_MONOTONIC: when the next cycle begins at the latest */
-    int64_t arrived;    /* ns, CLOCK_REALTIME: of the last good pose, or the instant of this cycle */
+    int64_t arrived;    /* ns, CLOCK_MONOTONIC: of the last good pose, or the instant of this cycle */
     dd_pose pose;       /* the last one, with joints that are NaN where the robot does not tell them */
 } bench;
+
+/* Whether a packet is refused for a number that no measurement has. */
+static bool is_no_number(int error) {
+    return error == DD_NOT_A_NUMBER || error == DD_OUT_OF_RANGE;
+}
+
+/* Numbers that are none, for the cycle to stop on. */
+static void invalidate(double *numbers, size_t size) {
+    for (size_t i = 0; i < size / sizeof *numbers; i++) numbers[i] = NAN;
+}
 
 static void take_readings(bench *rig, head *shared, cycle_inputs *in) {
     uint8_t packet[WIRE_PACKET];
     int64_t arrived;
     ssize_t size;
     dd_reading reading = {.status = 0};
-    for (int i = 0; i < MOST && (size = wire_take(&rig->sensor, packet, &arrived)) >= 0; i++) {
-        if (sensor_calls->decode(rig_sensor_device, packet, (size_t)size, &reading)) {
+    int left = MOST, error;
+    while ((size = wire_take(&rig->sensor, packet, &arrived, &left)) >= 0) {
+        if ((error = sensor_calls->decode(rig_sensor_device, packet, (size_t)size, &reading))) {
             shared->bad_readings++;
+            if (rig->sensor.accepted && is_no_number(error)) invalidate(in->load, sizeof in->load);
             continue;
         }
         double whole[6];
@@ -102,10 +116,11 @@ static int take_poses(bench *rig, head *shared, cycle_inputs *in) {
     uint8_t packet[WIRE_PACKET];
     int64_t arrived;
     ssize_t size;
-    int found = 0;
-    for (int i = 0; i < MOST && (size = wire_take(&rig->robot, packet, &arrived)) >= 0; i++) {
-        if (robot_calls->decode(rig_robot_device, packet, (size_t)size, &rig->pose)) {
+    int found = 0, left = MOST, error;
+    while ((size = wire_take(&rig->robot, packet, &arrived, &left)) >= 0) {
+        if ((error = robot_calls->decode(rig_robot_device, packet, (size_t)size, &rig->pose))) {
             shared->bad_poses++;
+            if (rig->robot.accepted && is_no_number(error)) invalidate(in->pose, sizeof in->pose);
             continue;
         }
         double whole[6];
@@ -140,12 +155,18 @@ static void ask(wire *way, void *device, size_t (*words)(void *, uint8_t *, size
     if (size) wire_send(way, packet, size);
 }
 
-/* Wait for the robot, or until it is late. */
-static bool wait_for_pose(bench *rig) {
-    struct pollfd waiting = {.fd = rig->robot.in, .events = POLLIN}; /* negative: only the time counts */
-    const int64_t left = rig->due - now(CLOCK_MONOTONIC);
-    const struct timespec patience = {.tv_sec = left > 0 ? left / SECOND : 0, .tv_nsec = left > 0 ? left % SECOND : 0};
-    return ppoll(&waiting, 1, &patience, NULL) >= 0 || errno == EINTR;
+/* Wait for the robot, or until it is late: how many good poses there are; negative where that cannot be waited for. */
+static int wait_for_poses(bench *rig, head *shared, cycle_inputs *in) {
+    int found = 0;
+    int64_t left;
+    do {
+        struct pollfd waiting = {.fd = rig->robot.in, .events = POLLIN}; /* negative: only the time counts */
+        left = rig->due - now(CLOCK_MONOTONIC);
+        const struct timespec patience = {.tv_sec = left > 0 ? left / SECOND : 0, .tv_nsec = left > 0 ? left % SECOND : 0};
+        if (ppoll(&waiting, 1, &patience, NULL) < 0 && errno != EINTR) return -1;
+        found = take_poses(rig, shared, in);
+    } while (!found && left > 0);
+    return found;
 }
 
 /* Sleep until the instant of the next cycle: how many were missed before it. */
@@ -153,7 +174,7 @@ static int64_t sleep_to_instant(bench *rig) {
     const struct timespec instant = {.tv_sec = rig->due / SECOND, .tv_nsec = rig->due % SECOND};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL) == EINTR) continue;
     const int64_t behind = now(CLOCK_MONOTONIC) - rig->due;
-    rig->arrived = now(CLOCK_REALTIME) - behind;
+    rig->arrived = rig->due;
     const int64_t missed = behind / rig->period;
     rig->due += (missed + 1) * rig->period;
     return missed;
@@ -167,9 +188,9 @@ static int run(bench *rig, head *shared, record *ring, char *memory) {
     rig->due = began + rig->period;
     for (int64_t cycle = 0; !over; cycle++) {
         in.late = rig->by_clock ? sleep_to_instant(rig) : 0;
-        if (!rig->by_clock && !wait_for_pose(rig)) return NO_NETWORK;
+        const int poses = rig->by_clock ? take_poses(rig, shared, &in) : wait_for_poses(rig, shared, &in);
+        if (poses < 0) return NO_NETWORK;
         const int64_t woken = now(CLOCK_MONOTONIC);
-        const int poses = take_poses(rig, shared, &in);
         if (!cycle) in.late = 0; /* what has waited for the loop to begin was not missed */
         if (!rig->by_clock) rig->due = woken + (poses ? rig->period * 3 / 2 : rig->period);
         take_readings(rig, shared, &in);
@@ -180,7 +201,7 @@ static int run(bench *rig, head *shared, record *ring, char *memory) {
         if (!cycle_step(memory, &in, &out)) return NO_CYCLE;
         over = (ended || __atomic_load_n(&shared->quit, __ATOMIC_ACQUIRE)) && (out.state == IDLE || out.state == FAULT);
         int64_t answer = -1;
-        if (in.due && out.send && send_command(rig, &out, woken - began, over)) answer = now(CLOCK_REALTIME) - rig->arrived;
+        if (in.due && out.send && send_command(rig, &out, woken - began, over)) answer = now(CLOCK_MONOTONIC) - rig->arrived;
         if (cycle % ASK_EVERY == 0 && in.load_count < 0) ask(&rig->sensor, rig_sensor_device, sensor_calls->start);
         if (cycle % ASK_EVERY == 0 && in.pose_count < 0) ask(&rig->robot, rig_robot_device, robot_calls->start);
         shared->foreign = rig->sensor.foreign + rig->robot.foreign;
@@ -213,6 +234,7 @@ int main(int count, char **words) {
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGTERM, on_signal);
+    signal(SIGHUP, on_signal);
     signal(SIGINT, SIG_IGN); /* who started it asks for the stop */
     head *shared = mapped(words[1], &size);
     char *image = mapped(words[2], &image_size);

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,11 +13,17 @@
 
 static const int64_t second = 1000000000;
 
+static int64_t now(clockid_t clock) {
+    struct timespec moment;
+    clock_gettime(clock, &moment);
+    return moment.tv_sec * second + moment.tv_nsec;
+}
+
 bool wire_open(wire *way, const char *words, wire_cut cut) {
     char host[64];
     int port;
     const int on = 1;
-    *way = (wire){.in = -1, .out = -1, .cut = cut};
+    *way = (wire){.in = -1, .out = -1, .cut = cut, .emptied = now(CLOCK_MONOTONIC)};
     errno = EINVAL;
     if (sscanf(words, "use:%d:%d", &way->in, &way->out) == 2) {
         way->known = true;
@@ -32,24 +39,25 @@ bool wire_open(wire *way, const char *words, wire_cut cut) {
     return way->asked || !bind(way->in, (struct sockaddr *)&way->place, sizeof way->place);
 }
 
-static int64_t now(void) {
-    struct timespec moment;
-    clock_gettime(CLOCK_REALTIME, &moment);
-    return moment.tv_sec * second + moment.tv_nsec;
-}
-
 static ssize_t take_datagram(wire *way, uint8_t *packet, int64_t *arrived) {
     char control[256];
     struct iovec part = {.iov_base = packet, .iov_len = WIRE_PACKET};
     struct msghdr message = {.msg_name = &way->sender, .msg_namelen = sizeof way->sender, .msg_iov = &part,
                              .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     const ssize_t size = recvmsg(way->in, &message, MSG_DONTWAIT);
-    *arrived = 0;
-    for (struct cmsghdr *one = size < 0 ? NULL : CMSG_FIRSTHDR(&message); one; one = CMSG_NXTHDR(&message, one)) {
+    *arrived = now(CLOCK_MONOTONIC);
+    if (size < 0) {
+        way->emptied = *arrived;
+        return size;
+    }
+    for (struct cmsghdr *one = CMSG_FIRSTHDR(&message); one; one = CMSG_NXTHDR(&message, one)) {
         if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_TIMESTAMPNS) continue;
         struct timespec moment;
         memcpy(&moment, CMSG_DATA(one), sizeof moment);
-        *arrived = moment.tv_sec * second + moment.tv_nsec;
+        const int64_t age = now(CLOCK_REALTIME) - (moment.tv_sec * second + moment.tv_nsec);
+        const int64_t longest = *arrived - way->emptied; /* none waited then; a clock that was set says otherwise */
+        *arrived -= age < 0 ? 0 : age > longest ? longest : age;
+        break;
     }
     return size;
 }
@@ -79,7 +87,7 @@ static ssize_t take_of_stream(wire *way, uint8_t *packet, int64_t *arrived) {
             size = cut_off(way, packet);
         }
     }
-    *arrived = now();
+    *arrived = now(CLOCK_MONOTONIC);
     return size;
 }
 
@@ -87,19 +95,37 @@ static bool same(const struct sockaddr_in *one, const struct sockaddr_in *other)
     return one->sin_addr.s_addr == other->sin_addr.s_addr && one->sin_port == other->sin_port;
 }
 
-ssize_t wire_take(wire *way, uint8_t packet[WIRE_PACKET], int64_t *arrived) {
-    if (way->in < 0) return -1;
-    if (way->cut) return take_of_stream(way, packet, arrived);
-    for (;;) {
+ssize_t wire_take(wire *way, uint8_t packet[WIRE_PACKET], int64_t *arrived, int *left) {
+    for (; way->in >= 0 && *left > 0; way->foreign++) {
+        --*left;
+        if (way->cut) return take_of_stream(way, packet, arrived);
         const ssize_t size = take_datagram(way, packet, arrived);
         if (size < 0 || !way->known || same(&way->sender, &way->place)) return size;
-        way->foreign++;
     }
+    return -1;
+}
+
+/* Let the kernel drop what others send before it takes the room of what the device sends: the source address in the header of
+ * IP, the source port in that of UDP. Where the kernel does not, `wire_take` leaves it out, packet by packet. */
+static void hear_alone(wire *way) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + 12),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(way->place.sin_addr.s_addr), 0, 3),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohs(way->place.sin_port), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    const struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
+    setsockopt(way->in, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
 void wire_accept(wire *way) {
-    if (!way->cut) way->place = way->sender;
-    way->known = true;
+    if (way->accepted) return;
+    way->known = way->accepted = true;
+    if (way->cut) return;
+    way->place = way->sender;
+    hear_alone(way);
 }
 
 bool wire_send(wire *way, const uint8_t *packet, size_t size) {

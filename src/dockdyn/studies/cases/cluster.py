@@ -12,6 +12,7 @@ from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from dockdyn.imports import let_in
+from dockdyn.interrupt import HANGUP
 from dockdyn.processes import safe_children
 from dockdyn.scenario.language.errors import ScenarioError
 
@@ -63,7 +64,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """What is started meanwhile does not hear Ctrl-C, which the terminal sends to all processes; this one goes on to.
+    """What is started meanwhile does not hear Ctrl-C or a hang-up, which a terminal sends to all; this process goes on to.
 
     New threads and processes block what the thread that starts them blocks. Python's tracker of resources would lift that
     when it is started, so it is started before, without its warning of what it cleans up after a process that was ended.
@@ -71,7 +72,7 @@ def _undisturbed() -> Iterator[None]:
     sys.warnoptions.append("ignore:resource_tracker")
     resource_tracker.ensure_running()
     sys.warnoptions.remove("ignore:resource_tracker")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *HANGUP})
     try:
         yield
     finally:

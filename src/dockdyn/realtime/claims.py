@@ -1,0 +1,32 @@
+"""Names that one process of this computer has at a time: the devices that a rig drives, and the file of its log.
+
+Source: Linux, unix(7): a socket in the abstract namespace has a name without a file, until who has it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import socket
+from collections.abc import Iterable, Iterator
+
+
+class Taken(Exception):
+    """Another process has a name; the message is that name."""
+
+
+@contextlib.contextmanager
+def claimed(names: Iterable[str]) -> Iterator[list[int]]:
+    """Hold names while the block runs, and as long as a process lives that inherits the descriptors. Raises Taken."""
+    with contextlib.ExitStack() as stack:
+        held = []
+        for name in names:
+            held.append(stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)))
+            try:
+                held[-1].bind(b"\0dockdyn-" + hashlib.sha256(name.encode()).hexdigest().encode())
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+                raise Taken(name) from None
+        yield [each.fileno() for each in held]
