@@ -9,6 +9,7 @@ from typing import Literal
 
 import xarray as xr
 
+from dockdyn.checksums import damaged_part
 from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
@@ -64,11 +65,16 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
 
 
 def netcdf_in(path: Path) -> xr.Dataset:
-    """All of a netCDF file, times as the numbers that stand there. Raises `ScenarioError` for what is none."""
+    """All of a netCDF file, times as the numbers that stand there.
+
+    Raises `ScenarioError` for what is none, and for one of dockdyn's that is not as it was written, which its checksums say.
+    """
     import h5py
 
     with path.open("rb") as file:
         classic = file.read(len(CLASSIC)) == CLASSIC
+    if (part := damaged_part(path)) is not None:
+        raise ScenarioError(f"{path}: damaged: the checksum of {part} does not fit; take a copy, or compute it again")
     try:
         if not classic:
             with h5py.File(path) as tried:  # h5netcdf prints tracebacks of its own about a file that fails here
