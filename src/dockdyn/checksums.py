@@ -27,8 +27,8 @@ def with_checksums(content: bytes) -> bytes:
     return content + MARK + json.dumps(found).encode() + b"\n"
 
 
-def damaged_part(path: Path) -> str | None:
-    """Return what of a file is not as it was written: a variable by its name, or `REST`.
+def find_damage(path: Path) -> str | None:
+    """Return in words what of a file is not as it was written: a variable by its name, or `REST`.
 
     None where all is, or where there is no line of checksums: files of others have none. OSError where it cannot be read.
     """
@@ -43,11 +43,11 @@ def damaged_part(path: Path) -> str | None:
         there = there[: stated["size"]]
         for name, first, size, digest in stated["parts"]:
             if _digest(there[first : first + size]) != digest:
-                return str(name)
+                return f"the checksum of {name} does not fit"
         parts = [(name, first, size) for name, first, size, _ in stated["parts"]]
-        return None if _rest(there, parts) == stated["rest"] else REST
+        return None if _rest(there, parts) == stated["rest"] else f"the checksum of {REST} does not fit"
     except (ValueError, KeyError, TypeError, RecursionError):
-        return "its line of checksums"
+        return "its checksums cannot be read"
 
 
 def _blocks(content: bytes) -> list[Part]:

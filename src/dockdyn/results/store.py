@@ -9,7 +9,7 @@ from typing import Literal
 
 import xarray as xr
 
-from dockdyn.checksums import damaged_part
+from dockdyn.checksums import find_damage
 from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
@@ -73,8 +73,8 @@ def netcdf_in(path: Path) -> xr.Dataset:
 
     with path.open("rb") as file:
         classic = file.read(len(CLASSIC)) == CLASSIC
-    if (part := damaged_part(path)) is not None:
-        raise ScenarioError(f"{path}: damaged: the checksum of {part} does not fit; take a copy, or compute it again")
+    if (damage := find_damage(path)) is not None:
+        raise ScenarioError(f"{path}: damaged: {damage}; take a copy, or compute it again")
     try:
         if not classic:
             with h5py.File(path) as tried:  # h5netcdf prints tracebacks of its own about a file that fails here

@@ -1,6 +1,7 @@
 """Designs that are stopped, damaged or shared among processes: the same in the end."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -125,6 +126,22 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
     changed = lines[20].replace(b'"values": [', b'"values": [1')
     for content in (lines[:-1], [*lines[:10], lines[10][:7]], [*lines[:20], changed, *lines[21:]]):
         trail.write_bytes(b"".join(content))
+        assert dockdyn.design(file, tmp_path / "whole") == whole
+        assert trail.read_bytes() == before
+
+
+def test_a_bit_that_flips_in_a_trail_is_noticed(file, tmp_path):
+    """Also in a number, or in the first line, which says what the design is: what is damaged is computed again."""
+    file.write_text(file.read_text().replace("evaluations = 45", "evaluations = 14"))
+    whole = dockdyn.design(file, tmp_path / "whole")
+    trail = tmp_path / "whole" / "trail.jsonl"
+    before, draw = trail.read_bytes(), random.Random(17)
+    heading = before.index(b"\n")
+    places = [*(draw.randrange(heading + 1) for _ in range(4)), *(draw.randrange(len(before)) for _ in range(8))]
+    for place in places:
+        changed = bytearray(before)
+        changed[place] ^= 1 << draw.randrange(8)
+        trail.write_bytes(changed)
         assert dockdyn.design(file, tmp_path / "whole") == whole
         assert trail.read_bytes() == before
 
