@@ -22,7 +22,7 @@ LONG_KEY = re.compile(
 def text_in(path: Path, name: str) -> str:
     """The text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not text"
         raise ScenarioError(f"{name}: cannot be read ({reason}); must be a scenario, in TOML") from None

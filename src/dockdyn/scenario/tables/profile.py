@@ -23,7 +23,7 @@ Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 def corners_in(file: Path, label: str) -> list[list[float]]:
     """The rows of a CSV file: along the axis and from it, m. ScenarioError for a file that cannot be used."""
     try:
-        rows = [row for row in csv.reader(file.read_text().splitlines()) if row]
+        rows = [row for row in csv.reader(file.read_text(encoding="utf-8-sig").splitlines()) if row]
         return [[float(one) for one in row] for row in rows]
     except (OSError, UnicodeDecodeError):
         raise ScenarioError(f"{label}: cannot be read; must be a CSV file, relative to the scenario") from None
