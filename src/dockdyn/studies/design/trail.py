@@ -49,9 +49,9 @@ class Trail:
         return self.folder / TRAIL
 
     def blank(self) -> bool:
-        """Whether nothing is lost when a design is begun here."""
+        """Whether nothing is lost when a design is begun here; what a killed process was writing was not kept."""
         return not self.folder.exists() or (
-            self.folder.is_dir() and {path.name for path in self.folder.iterdir()} <= {LOCK}
+            self.folder.is_dir() and all(path.name == LOCK or path.suffix == ".part" for path in self.folder.iterdir())
         )
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
@@ -119,10 +119,14 @@ class Trail:
         if not self.file.exists():
             write_file(self.file, own + content)
             return
-        with self.file.open("ab") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.file.open("ab") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            error.filename = str(self.file)
+            raise
 
 
 def _heading(plan: Plan) -> Heading:
