@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from dockdyn.checksums import with_checksums
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -190,10 +192,10 @@ def _keep_names(folder: Path) -> None:
 def as_bytes(dataset: xr.Dataset) -> bytes:
     """A dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
 
-    A copy, since the view that xarray gives outlives what it looks at.
+    Behind it stand checksums (`dockdyn.checksums`). A copy, since the view that xarray gives outlives what it looks at.
     """
     with _absent("distributed"):
-        return bytes(dataset.to_netcdf(engine="h5netcdf"))
+        return with_checksums(bytes(dataset.to_netcdf(engine="h5netcdf")))
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from dockdyn.scenario.preset_files import preset_kinds
 
 RUNS = int(os.environ.get("DOCKDYN_FUZZ_RUNS", "2000"))  # of all presets together, in full runs
 LONG = 20  # one in so many may take all the steps that its preset allows
-ONWARD = 1_000_000  # the first seed of full runs: another one than the sample's
+ONWARD = 2_000_000  # the first seed of full runs: another one than the sample's
 KINDS = preset_kinds()
 
 

@@ -159,7 +159,7 @@ def report(
 @contextlib.contextmanager
 def claimed(store: Store) -> Iterator[None]:
     """The folder for this process alone; refuses one that holds something else than a campaign, or cannot be written to."""
-    if not store.blank() and not store.index.exists():
+    if not store.blank() and not (store.index.exists() or store.copy.exists()):
         raise Refusal(f"{store.folder}: holds no campaign but {holding(store.folder)}; give another --out")
     with contextlib.ExitStack() as stack:
         with writing_into(store.folder):

@@ -82,8 +82,8 @@ def design(
             plan = replace(plan, spread=spread)
             evaluations = run_design(plan, trail, advance, told)
             answer = answer_of(plan, evaluations)
-        report = design_report(plan, evaluations, answer, typed())
-        written_design(plan, answer, trail.folder, render_page(report))
+            report = design_report(plan, evaluations, answer, typed())
+            written_design(plan, answer, trail.folder, render_page(report))
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
     else:

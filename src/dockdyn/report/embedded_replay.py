@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 PAGE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 INLINE = "script-src 'unsafe-inline'"
+INSIDE = "connect-src data: blob:"  # what is in the page itself
 
 
 def policy(*, figures: bool, replay: bool) -> str:
@@ -17,8 +18,13 @@ def policy(*, figures: bool, replay: bool) -> str:
     The replay's frame inherits it: it unpacks scripts and runs them, and reads data and pictures that are inside it.
     """
     if replay:
-        return f"{PAGE} blob:; {INLINE} 'unsafe-eval'; connect-src data: blob:"
+        return f"{PAGE} blob:; {INLINE} 'unsafe-eval'; {INSIDE}"
     return f"{PAGE}; {INLINE}" if figures else PAGE
+
+
+def served_policy() -> str:
+    """Return what a replay's page may do that is served: what one in a file may, and talk to its server."""
+    return f"{policy(figures=False, replay=True)} 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
 
 
 SCRIPT = Markup(

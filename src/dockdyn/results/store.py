@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import xarray as xr
 
+from dockdyn.checksums import find_damage
 from dockdyn.files import as_bytes, in_words, regular_file, write_file
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
@@ -59,7 +60,10 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
 
 
 def netcdf_in(path: Path) -> xr.Dataset:
-    """All of a netCDF file, times as the numbers that stand there. Raises `ScenarioError` for what is none."""
+    """All of a netCDF file, times as the numbers that stand there.
+
+    Raises `ScenarioError` for what is none, and for one of dockdyn's that is not as it was written, which its checksums say.
+    """
     import h5py
 
     try:
@@ -67,6 +71,8 @@ def netcdf_in(path: Path) -> xr.Dataset:
             classic = file.read(len(CLASSIC)) == CLASSIC
     except OSError as error:
         raise refusal(error, str(path), RESULT) from None
+    if (damage := find_damage(path)) is not None:
+        raise ScenarioError(f"{path}: damaged: {damage}; take a copy, or compute it again")
     try:
         if not classic:
             with h5py.File(path) as tried:  # h5netcdf prints tracebacks of its own about a file that fails here

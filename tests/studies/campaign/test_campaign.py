@@ -155,7 +155,7 @@ def test_a_campaign_without_a_single_case_can_be_begun_again(dock, file, tmp_pat
     assert (ended.returncode, ended.stderr) == (
         2, "error: x: no case of the campaign is there yet; run it with --resume\n"
     )  # fmt: skip
-    (tmp_path / "x/campaign.json").write_text('{"format": 3}')
+    (tmp_path / "x/campaign.json").write_text('{"format": 4}')
     assert "x/campaign.json: damaged" in dock("campaign", "report", "x").stderr
 
 

@@ -1,6 +1,8 @@
 """Campaigns that are stopped, damaged or shared among processes: the same in the end, nothing lost."""
 
+import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -147,10 +149,6 @@ def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
     assert ended.returncode == 2 and "go on with --resume, which computes it again" in ended.stderr
     assert dock(*arguments, "--resume").returncode == 0  # from the chunks
     same_store(untouched, folder)
-    index = folder / "campaign.json"
-    index.write_text(index.read_text().replace('"format": 3', '"format": 2'))
-    ended = dock(*arguments, "--resume")
-    assert ended.returncode == 2 and "is of another version of dockdyn" in ended.stderr
 
 
 def test_a_folder_that_an_earlier_version_began_is_not_begun_again(dock, file, tmp_path):
@@ -159,12 +157,55 @@ def test_a_folder_that_an_earlier_version_began_is_not_begun_again(dock, file, t
     (tmp_path / "x/campaign.nc").unlink()
     (tmp_path / "x/chunks/000000.chunk").rename(tmp_path / "x/chunks/000000.nc")
     index = tmp_path / "x/campaign.json"
-    index.write_text(index.read_text().replace('"format": 3', '"format": 2'))
+    stated = json.loads(index.read_text())
+    stated.pop("sum")
+    index.write_text(json.dumps(stated | {"format": 2}, indent=2))
+    (tmp_path / "x/chunks/campaign.json").unlink()
     before = {path: path.read_bytes() for path in (tmp_path / "x").rglob("*") if path.is_file()}
     for more, words in (((), "give --resume"), (("--resume",), "is of another version of dockdyn")):
         ended = dock("campaign", "run", file, "--runs", 4, "--out", "x", *more)
         assert ended.returncode == 2 and words in ended.stderr
         assert {path: path.read_bytes() for path in before} == before
+
+
+def flipped(content: bytes, draw: random.Random) -> bytes:
+    changed = bytearray(content)
+    changed[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+    return bytes(changed)
+
+
+def test_a_bit_that_flips_in_an_index_changes_nothing(file, whole, tmp_path):
+    """Nor one in its copy beside the chunks; of both it is damaged."""
+    shutil.copytree(whole[0], tmp_path / "x")
+    store, draw = Store(tmp_path / "x"), random.Random(41)
+    before, there = store.index.read_bytes(), store.campaign()
+    assert store.copy.read_bytes() == before
+    for _ in range(300):
+        place = draw.choice((store.index, store.copy))
+        place.write_bytes(flipped(before, draw))
+        assert store.campaign() == there
+        place.write_bytes(before)
+    store.index.write_bytes(flipped(before, draw))
+    store.copy.write_bytes(flipped(before, draw))
+    with pytest.raises(dockdyn.ScenarioError, match=r"x/campaign\.json: "):
+        store.campaign()
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_campaign_with_a_damaged_index_goes_on(lost, dock, file, whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path / "x")
+    store = Store(tmp_path / "x")
+    store.whole.unlink()
+    before = store.index.read_bytes()
+    if lost:
+        store.index.unlink()
+    else:
+        store.index.write_bytes(before.replace(b'"seed": 7', b'"seed": 5'))
+    ended = dock("campaign", "run", file, "--out", "x", "--resume", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert "warning: x/campaign.json: damaged or lost; made again from its copy beside the chunks\n" in ended.stderr
+    assert store.index.read_bytes() == before
+    same_store(whole[0], tmp_path / "x")
 
 
 HEADLESS = Chunk(0, 1.0, {"reason": np.array(["", ""], object)}, {}).as_bytes().replace(b'["reason"]', b'["mass"]')
@@ -255,7 +296,7 @@ def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
     )  # fmt: skip
     assert done.returncode == 3
     assert "file too large; 0 of 40 cases are kept; go on with: dockdyn campaign run" in done.stderr
-    assert not list((folder / "chunks").iterdir())
+    assert not list((folder / "chunks").glob("*.chunk"))
     assert command(*arguments).returncode == 0
     same_store(whole[0], folder)
 

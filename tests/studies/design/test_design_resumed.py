@@ -1,6 +1,7 @@
 """Designs that are stopped, damaged or shared among processes: the same in the end."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -129,6 +130,22 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
         assert trail.read_bytes() == before
 
 
+def test_a_bit_that_flips_in_a_trail_is_noticed(file, tmp_path):
+    """Also in a number, or in the first line, which says what the design is: what is damaged is computed again."""
+    file.write_text(file.read_text().replace("evaluations = 45", "evaluations = 14"))
+    whole = dockdyn.design(file, tmp_path / "whole")
+    trail = tmp_path / "whole" / "trail.jsonl"
+    before, draw = trail.read_bytes(), random.Random(17)
+    heading = before.index(b"\n")
+    places = [*(draw.randrange(heading + 1) for _ in range(4)), *(draw.randrange(len(before)) for _ in range(8))]
+    for place in places:
+        changed = bytearray(before)
+        changed[place] ^= 1 << draw.randrange(8)
+        trail.write_bytes(changed)
+        assert dockdyn.design(file, tmp_path / "whole") == whole
+        assert trail.read_bytes() == before
+
+
 @pytest.mark.full
 def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
     """Of one run; what is torn off among designs with derivatives, or behind them, comes again, byte for byte."""
@@ -164,6 +181,32 @@ def test_a_front_goes_on_where_it_was(file, tmp_path):
     assert trail.read_bytes() == before
 
 
+@pytest.mark.full
+def test_a_full_disk_stops_it_so_that_it_can_go_on(dock, file, tmp_path):
+    """Before its first line, amid its trail, as the report is written: it says what is kept and how to go on, and goes on."""
+    assert dock("design", file, "--out", "whole", "--json").returncode == 0
+    size, draw = (tmp_path / "whole" / "trail.jsonl").stat().st_size, random.Random(29)
+    for most in (200, draw.randrange(2000, size), draw.randrange(2000, size), size + 1000):
+        limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.RLIM_INFINITY)); "
+        folder = tmp_path / f"at {most}"
+        code = [
+            sys.executable,
+            "-c",
+            limit + "from dockdyn.__main__ import main; main()",
+            "design",
+            file,
+            "--out",
+            folder,
+        ]
+        ended = subprocess.run([*code, "--quiet"], capture_output=True, text=True, check=False)
+        assert ended.returncode == 3 and ended.stderr.count("\n") == 1, ended.stderr
+        assert ended.stderr.startswith(f"error: {folder}") and ": file too large; " in ended.stderr
+        assert "of 45 designs are kept; go on with: dockdyn design" in ended.stderr
+        assert dock("design", file, "--out", folder, "--resume", "--json").returncode == 0
+        for name in ("trail.jsonl", "design.json", "scenario.toml"):
+            assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
 def test_another_design_is_refused(dock, file, tmp_path):
     arguments = ("design", file, "--set", "design.evaluations=2", "--out", "one")
     assert dock(*arguments, "--quiet").returncode == 0
@@ -174,6 +217,9 @@ def test_another_design_is_refused(dock, file, tmp_path):
         ended = dock(*arguments, *more)
         assert ended.returncode == 2 and ended.stderr.count("\n") == 1
         assert words in " ".join(ended.stderr.split())
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "killed" / ".trail.jsonl.12.part").touch()  # by a process that was killed as it wrote its first line
+    assert dock(*arguments[:-1], "killed", "--quiet").returncode == 0
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes").touch()
     ended = dock(*arguments[:-1], "other")

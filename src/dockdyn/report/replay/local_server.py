@@ -18,6 +18,8 @@ from viser4d import Viser4dServer
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request
 
+from dockdyn.report.embedded_replay import served_policy
+
 
 class _OwnPageAlone:
     """What a server of viser's is given: it talks to its own page only and cannot be asked to share what it shows."""
@@ -64,7 +66,10 @@ def _packed_lightly() -> Iterator[None]:
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """A server of viser's that starts in here refuses connections from other pages. viser has no option for it."""
+    """A server of viser's that starts in here refuses connections from other pages, and its own fetches nothing from elsewhere.
+
+    viser has no option for either.
+    """
     serve, seen = websockets.asyncio.server.serve, []
 
     def guarding(
@@ -77,7 +82,10 @@ def _guarded() -> Iterator[None]:
         def answered(connection: ServerConnection, request: Request) -> Any:  # noqa: ANN401, as of `process_request`
             if not own_page(request.headers.get_all("Origin"), request.headers.get_all("Host")):
                 return connection.respond(HTTPStatus.FORBIDDEN, "not from this page\n")
-            return None if process_request is None else process_request(connection, request)
+            page = None if process_request is None else process_request(connection, request)
+            if page is not None:
+                page.headers["Content-Security-Policy"] = served_policy()
+            return page
 
         return serve(*arguments, process_request=answered, **options)
 

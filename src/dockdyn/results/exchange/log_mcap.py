@@ -18,6 +18,7 @@ from dockdyn.results.exchange.log_messages import ONLY, numbers_in
 from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
 from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
+from dockdyn.results.exchange.mcap_records import MOST_VALUES, records_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
 from dockdyn.scenario.language.given_file import LOG
 from dockdyn.scenario.language.printable import one_line
@@ -104,7 +105,6 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
     """The channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
     try:
         from mcap.records import Attachment, Channel, Message, Metadata, Schema
-        from mcap.stream_reader import StreamReader
         from mcap_protobuf.decoder import DecoderFactory as Protobuf
         from mcap_ros2.decoder import DecoderFactory as Ros2
     except ImportError:
@@ -113,9 +113,9 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
     schemas: dict[int, Schema] = {}
     channels: dict[int, _Channel] = {}
     headings: dict[str, str] = {}
-    scenario = ""
+    scenario, held = "", 0
     try:
-        for record in StreamReader(file, validate_crcs=True).records:
+        for record in records_of(file):
             if isinstance(record, Schema):
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.id not in channels:
@@ -125,7 +125,12 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
             elif isinstance(record, Attachment) and record.name == SCENARIO:
                 scenario = record.data.decode(errors="replace")
             elif isinstance(record, Message) and (not headings or channels[record.channel_id].topic == RUN):
-                _take(channels[record.channel_id], record.data, record.log_time, whole)
+                held += _take(channels[record.channel_id], record.data, record.log_time, whole)
+                if held > MOST_VALUES:
+                    words = f"holds more than {MOST_VALUES} numbers; must be at most that: leave topics or time out"
+                    raise ScenarioError(f"{file.name}: {words}")
+    except ScenarioError:
+        raise
     except Exception as error:  # a file that is damaged or cut off can fail anywhere inside the reader
         return list(channels.values()), headings, scenario, str(error) or type(error).__name__
     return list(channels.values()), headings, scenario, ""
@@ -149,11 +154,14 @@ def _channel_of(
     return _Channel(record.topic, None, f"encoding {record.message_encoding}, schema {stated or 'none'}")
 
 
-def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> None:
-    """Add a message to its channel. Raises what the decoder does where the file is cut off: there it ends."""
+def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
+    """Add a message to its channel; return how many numbers it has.
+
+    Raises what the decoder does where the file is cut off: there it ends.
+    """
     if channel.decode is None or channel.problem:
         channel.logged.append(time)
-        return
+        return 0
     try:
         found = dict(numbers_in(channel.decode(data)))
     except Exception as error:
@@ -161,9 +169,10 @@ def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> None:
             raise
         words = f"message {len(channel.logged) + 1} cannot be decoded: {str(error) or type(error).__name__}"
         channel.problem = one_line(words)
-        return
+        return 0
     channel.logged.append(time)
     channel.messages.append(found)
+    return len(found)
 
 
 def _columns_of(channel: _Channel, place: int) -> Iterator[LogColumn]:

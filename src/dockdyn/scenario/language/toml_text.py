@@ -23,7 +23,7 @@ LONG_KEY = re.compile(
 def text_in(path: Path, name: str) -> str:
     """The text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
     try:
-        return content_of(path, name, SCENARIO).decode()
+        return content_of(path, name, SCENARIO).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ScenarioError(f"{name}: cannot be read (not text); must be a scenario, in TOML") from None
 

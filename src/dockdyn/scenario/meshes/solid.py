@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from codecs import BOM_UTF8
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401,
 
     check_counts(content, suffix)
     try:
-        found = trimesh.load_mesh(io.BytesIO(content), file_type=suffix.lstrip("."), process=True)
+        found = trimesh.load_mesh(
+            io.BytesIO(content.removeprefix(BOM_UTF8)), file_type=suffix.lstrip("."), process=True
+        )
         vertices, faces = scale * np.asarray(found.vertices, float), np.asarray(found.faces)
     except Exception:  # a damaged file can fail anywhere inside the readers
         refuse("cannot be read as a mesh")

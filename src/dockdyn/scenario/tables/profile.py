@@ -25,7 +25,7 @@ def corners_in(file: Path, label: str) -> list[list[float]]:
     """The rows of a CSV file: along the axis and from it, m. ScenarioError for a file that cannot be used."""
     content = content_of(file, label, PROFILE)
     try:
-        rows = [row for row in csv.reader(content.decode().splitlines()) if row]
+        rows = [row for row in csv.reader(content.decode("utf-8-sig").splitlines()) if row]
         return [[float(one) for one in row] for row in rows]
     except (ValueError, csv.Error):  # also what is no text, and a cell without end
         raise ScenarioError(f"{label}: must be a CSV file of numbers alone, m: along the axis, and from it") from None

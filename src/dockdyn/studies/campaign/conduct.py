@@ -79,6 +79,8 @@ def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Cam
     there = store.campaign()
     same_campaign(there, asked, store.folder)
     store.tidy()
+    if store.damaged_index():
+        tell(f"{store.index}: damaged or lost; made again from its copy beside the chunks")
     found = replace(asked, chunk=there.chunk)
     for words in store.drop_damaged(found):
         tell(f"{words}; computed again")

@@ -33,9 +33,10 @@ from dockdyn.studies.campaign.seal import Damaged, opened, sealed
 from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.cases.claim import LOCK, claimed
 from dockdyn.studies.cases.sampling import Sampled
+from dockdyn.studies.cases.sealed_line import facts_in, sealed_line
 
 INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
-FORMAT = 3  # of the folder; 1 had no checksums, 2 a netCDF file for each chunk
+FORMAT = 4  # of the folder; 1 had no checksums, 2 a netCDF file for each chunk, 3 an index without a checksum
 MOST_RUNS = 10_000_000
 
 
@@ -90,6 +91,11 @@ class Store:
     def whole(self) -> Path:
         return self.folder / WHOLE
 
+    @property
+    def copy(self) -> Path:
+        """A second index, beside the chunks."""
+        return self.folder / CHUNKS / INDEX
+
     def chunk(self, number: int) -> Path:
         return self.folder / CHUNKS / f"{number:06d}.chunk"
 
@@ -109,30 +115,39 @@ class Store:
     def create(self, campaign: Campaign) -> None:
         """Begin a campaign, or note where its scenario now is; OSError where that cannot be written."""
         (self.folder / CHUNKS).mkdir(parents=True, exist_ok=True)
-        write_file(self.index, json.dumps(asdict(campaign), indent=2))
+        for place in (self.index, self.copy):
+            write_file(place, sealed_line(asdict(campaign)))
         write_file(self.folder / SCENARIO, campaign.scenario)
 
     def campaign(self) -> Campaign:
-        """The campaign that is here; ScenarioError where none is, or one of another format."""
+        """The campaign that is here; ScenarioError where none is, or one of another format.
+
+        Where a bit of its index has changed, or the index is gone, it is what the copy beside the chunks says.
+        """
+        whole = next((path for path in (self.index, self.copy) if _is_whole(path)), self.index)
         try:
-            stated = json.loads(read_file(self.index, PART.most))
+            stated = json.loads(read_file(whole, PART.most))
             if stated["format"] != FORMAT:
-                raise ScenarioError(f"{self.index}: is of another version of dockdyn; run it again with another --out")
+                raise ScenarioError(f"{whole}: is of another version of dockdyn; run it again with another --out")
             if not allowed():
-                refuse_own_code(str(stated["scenario"]), str(self.index))
-            found = TypeAdapter(Campaign).validate_python(stated)
+                refuse_own_code(str(stated["scenario"]), str(whole))
+            found = TypeAdapter(Campaign).validate_python(facts_in(read_file(whole, PART.most)))
             if not 1 <= found.chunk <= found.runs <= MOST_RUNS:
                 raise ValueError("no such number of cases")
-            data_of(found.scenario, f"{self.index}: scenario")
+            data_of(found.scenario, f"{whole}: scenario")
             return found
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
         except ScenarioError:
             raise
         except OSError as error:
-            raise refusal(error, str(self.index), PART) from None
+            raise refusal(error, str(whole), PART) from None
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise ScenarioError(f"{self.index}: damaged, or not the index of a campaign") from None
+            raise ScenarioError(f"{whole}: damaged, or not the index of a campaign") from None
+
+    def damaged_index(self) -> bool:
+        """Whether the index is not as it was written, so that the copy speaks for it."""
+        return not _is_whole(self.index)
 
     def missing(self, campaign: Campaign) -> list[int]:
         """Chunks that are not there yet."""
@@ -228,6 +243,14 @@ class Store:
         data = self.dataset(campaign)
         write_file(self.whole, sealed(as_bytes(data), campaign.hash, WHOLE))
         return data
+
+
+def _is_whole(index: Path) -> bool:
+    """Whether an index is there as it was written."""
+    try:
+        return bool(facts_in(read_file(index, PART.most)))
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def _place_of(chunk: int) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
@@ -80,19 +82,34 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _reached(scheduler: str, option: str) -> Client:
-    """A client of the scheduler at an address."""
+    """A client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there instead."""
     import distributed
     from distributed.comm.registry import backends
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _silence()
     scheme, _, place = scheduler.rpartition("://")
     if not place or (scheme and scheme not in backends):
         raise ScenarioError(f"{option}: must be the address of a Dask scheduler, such as tcp://host:8786")
+
+    async def greeted() -> None:
+        """A client's own patience is with the connection alone, not with what answers, or does not."""
+        async with distributed.rpc(scheduler) as there:
+            await asyncio.wait_for(there.identity(), PATIENCE)
+
     try:
+        with ThreadPoolExecutor(1) as thread:  # in this one a loop may run already
+            thread.submit(asyncio.run, greeted()).result()
         return distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        told = str(error).splitlines()[0] if str(error) else type(error).__name__
+    except Exception as error:  # whatever is there that is no scheduler can say anything
+        told = str(error).splitlines()[0] if str(error) else f"it has not answered for {PATIENCE:g} s"
         raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
+
+
+def _silence() -> None:
+    """Keep what Dask says of lost connections off the terminal, to which one line tells it. Its loggers have own levels."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:

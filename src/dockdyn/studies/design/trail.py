@@ -1,13 +1,13 @@
 """A design on disk: what it is, and a line for every evaluation, appended as it comes.
 
-A line is whole or torn: one without its end, or of a generation that is not complete, is cut off when the design goes on, and
-computed again. One process at a time works in the folder.
+A line is whole or not: one that is torn or whose checksum does not fit, or of a generation that is not complete, is cut off
+when the design goes on, and computed again. The checksums are of the line and of what the design is, which the first line says.
+One process at a time works in the folder.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -22,10 +22,11 @@ from dockdyn.scenario.language.given_file import PART
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.studies.cases.claim import LOCK, claimed
 from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
+from dockdyn.studies.cases.sealed_line import checksum_of, facts_in, sealed_line
 from dockdyn.studies.design.plan import Evaluation, Plan
 
 TRAIL = "trail.jsonl"
-FORMAT = 3
+FORMAT = 4  # 3 had no checksums
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ class Trail:
         return self.folder / TRAIL
 
     def blank(self) -> bool:
-        """Whether nothing is lost when a design is begun here."""
+        """Whether nothing is lost when a design is begun here; what a killed process was writing was not kept."""
         return not self.folder.exists() or (
-            self.folder.is_dir() and {path.name for path in self.folder.iterdir()} <= {LOCK}
+            self.folder.is_dir() and all(path.name == LOCK or path.suffix == ".part" for path in self.folder.iterdir())
         )
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
@@ -67,19 +68,41 @@ class Trail:
         if not self.file.exists():
             return []
         lines = read_file(self.file, PART.most).splitlines(keepends=True)
-        try:
-            there = _HEADING.validate_json(lines[0])
-        except (ValueError, IndexError):
-            raise ScenarioError(f"{self.file}: damaged, or not the trail of a design") from None
-        _refuse_another(there, _heading(plan), self.folder)
+        asked = _heading(plan)
+        own = sealed_line(asdict(asked))
+        if lines[:1] != [own]:
+            self._refuse_another(lines, asked, own)
+            lines[0] = own
+            write_file(self.file, b"".join(lines))
         found: list[list[Evaluation]] = []
         kept = place = 1
-        while (generation := _whole_generation(lines[place:])) is not None:
+        while (generation := _whole_generation(lines[place:], checksum_of(own))) is not None:
             found.append(generation)
             kept = place = place + len(generation)
         if kept < len(lines):
             self.cut(kept - 1)
         return found
+
+    def _refuse_another(self, lines: Sequence[bytes], asked: Heading, own: bytes) -> None:
+        """Refuse to go on with another design than the one that is there, of which the first line may be damaged.
+
+        Raises ScenarioError, but not where the lines behind it say that they are of the design that is asked for.
+        """
+        try:
+            there: Heading | None = _HEADING.validate_python(facts_in(lines[0]))
+        except (ValueError, IndexError):
+            if _whole_generation(lines[1:], checksum_of(own)) is not None:
+                return
+            there = _unsealed(lines)
+        if there is None:
+            raise ScenarioError(f"{self.file}: damaged, or not the trail of a design")
+        found = [
+            f"{name} was {shown(getattr(there, name))}, is {shown(getattr(asked, name))}"
+            for name in ("format", "dockdyn_version")
+            if getattr(there, name) != getattr(asked, name)
+        ]
+        found += differences(there.scenario, asked.scenario) + changed_modules(there.modules, asked.modules)
+        refuse_another(found or ["its first line is damaged"], self.folder, "design")
 
     def count(self) -> int:
         """How many evaluations are there."""
@@ -91,16 +114,20 @@ class Trail:
 
     def append(self, plan: Plan, generation: Sequence[Evaluation]) -> None:
         """Keep a generation; the first with what the design is. OSError where it cannot be written."""
-        count = len(generation)
-        lines = [json.dumps({"left": count - 1 - place} | asdict(one)) for place, one in enumerate(generation)]
-        content = "".join(f"{line}\n" for line in lines).encode()
+        last, own = len(generation) - 1, sealed_line(asdict(_heading(plan)))
+        design = checksum_of(own)
+        content = b"".join(sealed_line({"left": last - at} | asdict(one), design) for at, one in enumerate(generation))
         if not self.file.exists():
-            write_file(self.file, f"{json.dumps(asdict(_heading(plan)))}\n".encode() + content)
+            write_file(self.file, own + content)
             return
-        with self.file.open("ab") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.file.open("ab") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            error.filename = str(self.file)
+            raise
 
 
 def _heading(plan: Plan) -> Heading:
@@ -110,25 +137,20 @@ def _heading(plan: Plan) -> Heading:
     return Heading(FORMAT, version("dockdyn"), scenario.text(), own_modules(parts))
 
 
-def _refuse_another(there: Heading, asked: Heading, folder: Path) -> None:
-    """Refuses to go on with another design than the one that is there."""
-    found = [
-        f"{name} was {shown(getattr(there, name))}, is {shown(getattr(asked, name))}"
-        for name in ("format", "dockdyn_version")
-        if getattr(there, name) != getattr(asked, name)
-    ]
-    found += differences(there.scenario, asked.scenario) + changed_modules(there.modules, asked.modules)
-    refuse_another(found, folder, "design")
+def _unsealed(lines: Sequence[bytes]) -> Heading | None:
+    """Return what a trail of an earlier form says it is; None where it says nothing."""
+    try:
+        return _HEADING.validate_json(lines[0])
+    except (ValueError, IndexError):
+        return None
 
 
-def _whole_generation(lines: Sequence[bytes]) -> list[Evaluation] | None:
-    """The generation that lines begin with; None where it is not whole."""
+def _whole_generation(lines: Sequence[bytes], design: str) -> list[Evaluation] | None:
+    """The generation of a design that lines begin with; None where it is not whole."""
     found: list[Evaluation] = []
     for line in lines:
-        if not line.endswith(b"\n"):
-            return None
         try:
-            stated = json.loads(line)
+            stated = facts_in(line, design)
             left = stated.pop("left")
             found.append(_EVALUATION.validate_python(stated))
         except (ValueError, KeyError, AttributeError):
