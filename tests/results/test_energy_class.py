@@ -65,8 +65,8 @@ def test_the_class_is_that_of_the_law_at_any_tolerance(load, kind, law):
         assert summary["energy_class"] == [expected], tolerance
         assert summary["warnings"] == []
         gains.append(abs(float(data.episode_energy_gain[0] / data.kinetic_energy[0])))
-    if law == "hertz":  # what a threshold of 1e-9 would call a loss
-        assert gains[0] > 1e-7 and gains[-1] > 1e-9
+    if law == "hertz":  # what a threshold of 1e-9 would call a loss, and one that onset and release are resolved
+        assert gains[0] > 1e-8 and gains[-1] < 1e-9
     if law == "hunt-crossley":  # less than the error: the class does not come from it
         other, _ = judged(load, case(kind, LOSSLESS["hertz"]), **{"integrator.tolerance": 1e-6})
         assert gains[0] == pytest.approx(abs(float(other.episode_energy_gain[0] / other.kinetic_energy[0])), rel=0.1)

@@ -75,10 +75,10 @@ def known():
     return core_of(np.array(OUTLINE), 0.03).tobytes().hex() + "\n"
 
 
-def entries(environment, ending=".bin"):
-    """Files of machine code that are kept, or begun."""
+def entries(environment, ending=""):
+    """Files of machine code that are kept, or begun: those with the ending `.part`."""
     files = Path(environment["XDG_CACHE_HOME"]).rglob("native/*")
-    return [one for one in files if one.name.endswith(ending)]
+    return [one for one in files if one.name.endswith(ending) and one.name.startswith(".") == (ending == ".part")]
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(6, marks=pytest.mark.full)])

@@ -101,7 +101,7 @@ def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
         again = make(block, 10 * number + 1)
         assert len(asked) == 1
         assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
-        (kept,) = (tmp_path / "cache").rglob("meshes/*.bin")
+        (kept,) = (tmp_path / "cache").rglob("meshes/*")
         whole = kept.read_bytes()
         for turn, damaged in enumerate((whole[:-100], b"", whole[:50])):
             kept.write_bytes(damaged)
@@ -110,7 +110,7 @@ def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
         larger = tmp_path / "larger.stl"
         trimesh.creation.box(extents=(0.4, 0.6, 0.2)).export(larger)
         assert np.ptp(make(larger, 0)[0]) > 1.5 * np.ptp(first[0])
-        for file in (tmp_path / "cache").rglob("meshes/*.bin"):
+        for file in (tmp_path / "cache").rglob("meshes/*"):
             file.unlink()
         asked.clear()
 

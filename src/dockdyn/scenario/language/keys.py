@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
@@ -225,9 +226,19 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool
 
 def name_of(items: list[Any], index: int) -> str:
     """How a key names a table of a list: by its own name where that is one, else by its index."""
-    own, others = called(items[index]), [called(item) for item in items]
-    plain = own is not None and "." not in own and not own.lstrip("-").isdigit() and others.count(own) == 1
-    return own if own is not None and plain else str(index)
+    return names_of(items)[index]
+
+
+def names_of(items: list[Any]) -> list[str]:
+    """Return how keys name all tables of a list, in a time that their number is in proportion to."""
+    own = [called(item) for item in items]
+    count = Counter(own)
+    return [
+        name
+        if name is not None and "." not in name and not name.lstrip("-").isdigit() and count[name] == 1
+        else str(index)
+        for index, name in enumerate(own)
+    ]
 
 
 def by_name(path: Sequence[str], data: Any) -> list[str]:  # noqa: ANN401, what a file holds

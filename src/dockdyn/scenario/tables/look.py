@@ -9,7 +9,7 @@ from pydantic import ConfigDict, field_validator, model_validator
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import FMU, MESH, check_given
-from dockdyn.scenario.language.keys import name_of
+from dockdyn.scenario.language.keys import names_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import mesh, profile
@@ -57,7 +57,7 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
     """
     if isinstance(data, list):
         several = len(data) > 1 and isinstance(data[0], dict)
-        places = [name_of(data, index) if several else str(index) for index in range(len(data))]
+        places = names_of(data) if several else [str(index) for index in range(len(data))]
         return [with_looks(item, name, folder, f"{path}.{place}") for place, item in zip(places, data, strict=True)]
     if not isinstance(data, dict):
         return data

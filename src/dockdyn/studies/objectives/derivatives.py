@@ -140,7 +140,8 @@ def _figures_of(scenario: Scenario, names: Sequence[str]) -> dict[str, float]:
     if not dataset.attrs["finished"]:
         raise ScenarioError(str(dataset.attrs["status"]))
     summary = summarise(dataset)
-    return found | figures_of_case(summary) | smooth_figures(summary)
+    ends = {name: value for name, value in figures_of_case(summary).items() if name not in summary}  # of lists
+    return found | ends | smooth_figures(summary)
 
 
 def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
