@@ -40,7 +40,7 @@ def regular_file(path: str | Path, most: int, links: bool = True) -> BinaryIO:
         raise UnfitFile(errno.EINVAL, f"is no path ({error})", str(path)) from None
     try:
         _check_fit(path, os.fstat(opened), most)  # it may have been exchanged
-        return os.fdopen(opened, "rb")
+        return open(path, "rb", opener=lambda name, flags: opened)  # named as it was asked for
     except BaseException:
         os.close(opened)
         raise

@@ -48,7 +48,7 @@ def test_a_robot(tmp_path):
     assert read(marked(tmp_path / "r.urdf", ROBOT), "r.urdf").links[0].name == "hull"
 
 
-@pytest.mark.parametrize("kind", ["obj", "stl_ascii", "off"])
+@pytest.mark.parametrize("kind", ["obj", "stl_ascii"])
 def test_a_mesh(kind):
     mesh = trimesh.creation.icosphere(subdivisions=1)
     text = mesh.export(file_type=kind)
