@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect 
 COMPUTING = ("step_s", "step_error", "wall_time_s", "microseconds_per_step", "end_time_s", "newton_iterations_mean")
 CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", "work_energy_error")
 COMPARED = 6  # derivatives of margins, the largest, that are held against differences: each takes margins of its own
+FINER = 0.1  # of the tolerance: what the steps of a run are held to that is differentiated
 ROUNDED = (*COMPUTING, *CONSERVED)  # figures of the computation and of rounding, which do not vary smoothly
 
 
@@ -205,7 +207,7 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     content, own = scenario.content, Numbers.of(scenario.content)
     directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))
     sampled = any(one.source == "samples" for one in known.values())
-    settings = short_settings(content, sampled)
+    settings = _finer(short_settings(content, sampled))
     there = _names_in(scenario.kind, own, settings)
     if missing := [of for of in known if of not in there]:
         raise ScenarioError(
@@ -217,11 +219,16 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     static = {"structure": own.structure, "kind": scenario.kind}
     (figures, status, time), slopes = at(settings=settings, **static)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
-        (figures, status, time), slopes = at(settings=own_settings(content, sampled), **static)
+        (figures, status, time), slopes = at(settings=_finer(own_settings(content, sampled)), **static)
     if int(status) != Status.FINISHED:
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
     return {of: (_there(scenario, of, figures), np.asarray(slopes[of]).tolist()) for of in known}
+
+
+def _finer(settings: located.Settings) -> located.Settings:
+    """Return settings under which a derivative, which errs by the error of a step over its length, is as good as a figure."""
+    return replace(settings, tolerance=FINER * settings.tolerance)
 
 
 _names: dict[tuple[str, PyTreeDef, bool], frozenset[str]] = {}  # of figures, by kind, structure and whether sampled
