@@ -261,8 +261,8 @@ def _next_step(
     bound = jnp.where(solver.limit <= planned, solver.limit, planned)
     edge = jnp.asarray(jnp.inf)
     if solver.line is not None:
-        whole = jax.lax.stop_gradient(model.delay)  # so long that the past is known
-        bound = jnp.where(model.emitting(solver.point.state) & (whole < bound), whole, bound)
+        # the past is known for one delay
+        bound = jnp.where(model.emitting(solver.point.state) & (model.delay < bound), model.delay, bound)
         interval = solver.line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(solver.line.held > 0, edge, jnp.inf)

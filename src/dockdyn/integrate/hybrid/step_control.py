@@ -16,9 +16,11 @@ from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk
 from dockdyn.integrate.model import Model, Rate, Scalar, pack
 
 BENT = 1e-3  # of a number of the signal
+CHANGED = 0.1  # of it
 STRICT = (
-    100.0  # times the error of a step in which the signal bends sharply: derivatives err by it over the step's length
+    100.0  # times the error of a step in which the signal changes sharply: derivatives err by it over the step's length
 )
+UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
@@ -46,7 +48,7 @@ def step_error(
         x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, point.state, step / 2, point.rate).state
         t = point.time + step / 2
         ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
-        kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)
+        kept = jax.tree.map(lambda a, b, da, db: middle(a, b, da * step, db * step), *ends)
         both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.signal(t, x), kept)
         rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
         # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
@@ -56,7 +58,7 @@ def step_error(
     def both() -> Scalar:
         if not jax.tree.leaves(point.outputs.signal):
             return now()
-        asks, sharp = model.emitting(point.state), bends_sharply(point, tried, step)
+        asks, sharp = model.emitting(point.state), changes_sharply(point, tried, step)
         if model.delay is None and not model.driven:
             asks = asks & sharp
         return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())) * jnp.where(sharp, STRICT, 1.0))
@@ -64,11 +66,21 @@ def step_error(
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
-def bends_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
-    """Return whether a number of the signal bends within a step by more than `BENT` of its own size.
+def middle(a: Array, b: Array, da: Array, db: Array) -> Array:
+    """Return the middle of the cubic with values `a` and `b` and slopes (per step) `da` and `db`, off by what it may not show.
 
-    So does a force that grows with a power of the depth which is no integer, near zero depth: Runge and Kutta's stages then
-    miss what it does between them, and the embedded formula, which shares them, does not see it.
+    From its onset on a depth d and its square lie on the cubic; their derivatives by the exponent, d ln d and d² ln d, do not.
+    For the sake of derivatives steps are held short where a number changes much of its size, however smoothly.
+    """
+    changed = (b - a) ** 2 + (db - da) ** 2
+    return cubic.value(0.5, a, b, da, db) + UNSEEN * changed / jnp.maximum(jnp.abs(a) + jnp.abs(b), 1e-300)
+
+
+def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
+    """Return whether a number of the signal bends within a step by over `BENT` of its own size, or changes by over `CHANGED`.
+
+    So does a force that grows with a power of the depth, near zero depth: where the power is no integer, Runge and Kutta's
+    stages miss what it does between them, and the embedded formula, which shares them, does not see it.
     """
     a, b, da, db = (
         pack(signal)
@@ -76,7 +88,7 @@ def bends_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Arra
     )
     size = jnp.abs(a) + jnp.abs(b)
     floor = FAINT * jnp.max(size, initial=0.0)
-    return jnp.any(step * jnp.abs(db - da) > BENT * size + floor)
+    return jnp.any((step * jnp.abs(db - da) > BENT * size + floor) | (jnp.abs(b - a) > CHANGED * size + floor))
 
 
 def longest_step(
