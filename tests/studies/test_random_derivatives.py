@@ -98,8 +98,8 @@ def test_two_hundred_drawn_scenarios():
     for seed in range(2000, 2200):
         try:
             some, every = check_derivatives(seed)
-        except ScenarioError as error:  # a loop so unstable that its run does not end
-            assert "must run to its end" in str(error)
+        except ScenarioError as error:  # a loop so unstable that its run does not end; a feature that touches nothing
+            assert "must run to its end" in str(error) or "did not happen" in str(error)
             stopped += 1
             continue
         lost, total = lost + some, total + every
