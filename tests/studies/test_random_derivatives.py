@@ -28,6 +28,7 @@ FIGURES = [
 ]
 PROMISED = {"peak_time_s": 1e-5}  # of the largest change that 100 % more of a number makes; of other figures 1e-6
 ALWAYS = ("loop.delay", "loop.sensor.delay", "normal.stiffness", "normal.exponent", "friction.coefficient")
+THROWN = 0.1  # m: a tip that is so deep behind a cone's wall may be where another part of it is as near
 ROUNDING = 1e-9  # of a figure: less than this for 100 % more of any number is none
 
 
@@ -62,7 +63,10 @@ def differences(scenario, figures, place, steps=STEPS):
 
 def check_derivatives(seed):
     """Hold what is given of a drawn scenario against differences; returns how many are not known, of how many."""
-    scenario = parse(tomlkit.dumps(draw(seed)), f"drawn {seed}")
+    text = tomlkit.dumps(draw(seed))
+    scenario = parse(text, f"drawn {seed}")
+    if "cone" in text and float(dockdyn.simulate(scenario).depth.max()) > THROWN:
+        raise ScenarioError("thrown through the cone")  # its normal jumps, without an event
     places, figures = chosen(scenario, seed), figures_of(scenario)
     found = derivatives_of(scenario, figures, places)
     known = [differences(scenario, figures, place) for place in places]
@@ -99,7 +103,7 @@ def test_two_hundred_drawn_scenarios():
         try:
             some, every = check_derivatives(seed)
         except ScenarioError as error:  # a loop so unstable that its run does not end; a feature that touches nothing
-            assert "must run to its end" in str(error) or "did not happen" in str(error)
+            assert any(why in str(error) for why in ("must run to its end", "did not happen", "thrown through"))
             stopped += 1
             continue
         lost, total = lost + some, total + every
