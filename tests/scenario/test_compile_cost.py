@@ -189,9 +189,8 @@ def test_costs_grow_with_the_number_of_parts(made, tmp_path, monkeypatch):
 @pytest.mark.full
 @pytest.mark.parametrize("made", [free_flight, named, struts, chain])
 def test_the_time_told_is_right_within_a_factor_of_four(made, tmp_path, monkeypatch):
-    """What the programs of a run take beyond those of one with a quarter of its parts; the machine is measured in between."""
-    monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)  # so that the machine is measured for few parts, too
-    monkeypatch.setattr(backend, "tell", lambda words: None)
+    """Seconds of a processor that the programs of a run take beyond those of one with a quarter of its parts."""
+    monkeypatch.setattr(compile_cost, "PATIENCE", 1e9)  # what else the machine has to do is left out
     monkeypatch.setattr(programs, "stored", lambda name: None)
     count = random.Random().randint(40, 60)
     taken, costs = [], []
@@ -199,9 +198,9 @@ def test_the_time_told_is_right_within_a_factor_of_four(made, tmp_path, monkeypa
         (tmp_path / "many.toml").write_text(made(number).replace('duration = "1 s"', 'duration = "10 ms"'))
         scenario = dockdyn.load(tmp_path / "many.toml")
         costs.append(compile_cost.compile_cost([jax.tree.structure(scenario.content)], by_xla=False))
-        began = time.perf_counter()
+        began = time.process_time()
         dockdyn.simulate(scenario)
-        taken.append(time.perf_counter() - began)
+        taken.append(time.process_time() - began)
     expected = costs[2].seconds * (costs[2].work - costs[1].work) / costs[2].work
     assert expected / 4 < taken[2] - taken[1] < 4 * expected, (count, taken, costs)
 
