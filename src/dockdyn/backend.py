@@ -6,10 +6,12 @@ import hashlib
 import os
 import platform
 import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from dockdyn import kept
 
@@ -17,6 +19,24 @@ VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
 DEFAULT = "native"
 waits: list[Callable[[str], None]] = []  # what is told, in words, why a program is long in coming
+costs: list[Callable[[str], None]] = []  # what is told, in words, what is about to take long; where none is, a warning
+before_compiling: list[
+    Callable[[list[Any], bool], None]
+] = []  # asked with structures, and whether XLA compiles; may refuse
+
+
+def tell(words: str) -> None:
+    """Tell whoever waits what is about to take long."""
+    for hear in list(costs):
+        hear(words)
+    if not costs:
+        warnings.warn(words, RuntimeWarning, stacklevel=2)
+
+
+def ask_before_compiling(structures: list[Any], by_xla: bool) -> None:
+    """Let those who know what a program of such structures takes tell it, or refuse it by an exception of theirs."""
+    for ask in before_compiling:
+        ask(structures, by_xla)
 
 
 def cache_folder() -> Path:

@@ -91,7 +91,9 @@ class Program:
         jitted = partial(self.jitted, fixed, tuple(moving), structure, donated)
         by_xla = partial(self.left_to_xla, jitted)
         whole = jitted()
+        structures = [structure, *(value for value in fixed.values() if isinstance(value, PyTreeDef))]
         if not backend.native():
+            backend.ask_before_compiling(structures, by_xla=True)
             return whole
         if self.faster_by_xla:
             return by_xla(self.faster_by_xla)
@@ -100,6 +102,7 @@ class Program:
         if name is not None and (found := stored(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
                 return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name, by_xla)
+        backend.ask_before_compiling(structures, by_xla=False)
         with _no_search_for_cycles():
             traced = whole.trace(*arrays)
         try:

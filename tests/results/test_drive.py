@@ -1,5 +1,6 @@
 """The one loop that every sliced run goes through, and what it says of runs that stop."""
 
+import time
 from dataclasses import dataclass, replace
 
 import jax.numpy as jnp
@@ -97,3 +98,58 @@ def test_what_tables_hold_has_dotted_keys():
     assert dict(leaves(tables)) == {"a.b": 1, "c.0.d.0": 2, "c.0.d.1": 3, "e.0.0": 4, "e.1": 5}
     assert dict(leaves(tables, whole_lists=True)) == {"a.b": 1, "c.0.d": [2, 3], "c.1.d": [], "e": [[4], 5]}
     assert dict(leaves(7)) == {"": 7}
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A run whose iterations take a while."""
+
+    iterations: int = 0
+    status: Status = Status.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("iterations", "stops_at", "says"),
+    [
+        (1, None, "of the duration is done after"),
+        (1, 30_000, "by integrator.max_steps = 30000, with 30 % done"),
+        (
+            1000,
+            3000,
+            "nothing of the run is done yet after 0 s: it is still compiled, or takes many steps; it takes at most",
+        ),
+    ],
+)
+def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterations, stops_at, says):
+    """Each time that what it has taken doubles; also amid a slice, and with how far it gets at most."""
+    heard = []
+    monkeypatch.setattr("dockdyn.results.drive.FIRST_TOLD", 0.05)
+    monkeypatch.setattr("dockdyn.backend.tell", heard.append)
+
+    def slowly(run, until):
+        time.sleep(0.3 if iterations > 1 else 0.01)
+        return replace(run, iterations=until, status=Status.FINISHED if until >= 30 else Status.RUNNING)
+
+    began = time.perf_counter()
+    drive(Slow(), slowly, lambda run: run.iterations / 100_000, iterations, None, stops_at=stops_at)
+    assert 1 <= len(heard) <= 1 + np.log2((time.perf_counter() - began) / 0.05)
+    assert all(says in words for words in heard), heard
+    if says.startswith("of"):
+        minutes = float(heard[-1].split("about ")[1].split()[0])
+        assert 100_000 * 0.01 / 60 < minutes < 5 * 100_000 * 0.01 / 60  # of a sleep that may be longer
+
+
+def test_a_quick_run_tells_nothing_and_slices_are_short_where_iterations_take_long(monkeypatch):
+    """However slow an iteration is, progress is told every second or so, and no slice is longer than asked for."""
+    heard, slices, spent = [], [], [0.0]
+    monkeypatch.setattr("dockdyn.backend.tell", heard.append)
+    monkeypatch.setattr("dockdyn.results.drive.time.perf_counter", lambda: spent[0])
+
+    def advance(run, until):
+        slices.append(until - run.iterations)
+        spent[0] += slices[-1] * (1e-6 if until < 1e6 else 1e-3)  # s
+        return replace(run, iterations=until, status=Status.FINISHED if until >= 1.6e6 else Status.RUNNING)
+
+    drive(Slow(), advance, lambda run: run.iterations / 1.6e6, 200_000, None)
+    assert slices[0] == 1000 and max(slices) == 200_000 and slices[-1] <= 1000
+    assert not heard

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -231,3 +233,48 @@ def test_a_program_is_written_better_once_that_is_worth_its_time_and_a_huge_one_
     function.spent = 1e9
     function(FEW)
     assert levels == [0, 1] and function.code is code
+
+
+@pytest.mark.parametrize("longest", [1, 3, 1000])
+def test_long_blocks_are_cut_without_another_bit(longest, monkeypatch):
+    """Loops, branches and straight lines, at both levels of optimisation."""
+
+    def function(x):
+        for number in range(40):
+            x = jnp.sin(x) * (number + 1.5) + x[::-1]
+        x = lax.fori_loop(0, 5, lambda i, y: y * 1.01 + jnp.cos(y) * i, x)
+        return lax.cond(x[0] > 0, lambda y: jnp.sqrt(jnp.abs(y)), lambda y: jnp.exp(-(y**2)), x)
+
+    rows = np.random.default_rng(longest).normal(size=(20, *np.shape(FEW)))
+    program = translate(jax.jit(function).trace(rows[0]).jaxpr)
+    whole = native.Native(code_of(program))
+    monkeypatch.setattr("dockdyn.translate.llvm.LONGEST_BLOCK", longest)
+    cut = native.Native(code_of(program))
+    assert (cut.code.text.count("\npart") > 10) is (longest < 1000)
+    for level in (0, 1):
+        for row in rows:
+            np.testing.assert_array_equal(cut(row)[0], whole(row)[0])
+        cut.spent = whole.spent = np.inf
+        assert cut.code.level == level
+
+
+@pytest.mark.full
+def test_machine_code_takes_a_time_that_grows_with_the_length_of_a_program():
+    """Eight times the contacts' worth of straight lines: not the 64 times as long that one block would take."""
+
+    def of(count):
+        def function(x):
+            found = []
+            for number in range(count):
+                found.append(jnp.sin(x[number % 8]) * x[(number + 3) % 8] + number)
+            return jnp.stack(found)
+
+        text = code_of(translate(jax.jit(function).trace(np.ones(8)).jaxpr)).text
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            native.machine_code(text, 0)
+            times.append(time.process_time() - began)
+        return min(times)
+
+    assert of(16_000) < 20 * of(2000)

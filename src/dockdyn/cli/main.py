@@ -72,8 +72,14 @@ def _command() -> Any:  # noqa: ANN401, Typer keeps the type to itself
     return typer.main.get_command(app)
 
 
+def _note(words: str) -> None:
+    """Say what is about to take long."""
+    say(f"note: {words}", err=True)
+
+
 def main() -> None:
     """Entry point: bad input is one line on the error stream and exit code 2."""
+    backend.costs.append(_note)
     try:
         code = _command()(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
@@ -82,6 +88,8 @@ def main() -> None:
         fail(failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
     except Exception as error:
         fail(_words_of(error), BAD_INPUT)
+    finally:
+        backend.costs.remove(_note)
     if code:
         raise SystemExit(code)
 
@@ -95,6 +103,6 @@ def _words_of(error: Exception) -> str:
     if hasattr(error, "format_message"):  # typer's, which it keeps to itself
         hint = f"; see {context.command_path} --help" if context is not None else ""
         return f"{error.format_message().replace('Value error, ', '').rstrip('.')}{hint}"
-    if all(each.__name__ != "ScenarioError" for each in type(error).__mro__):
+    if all(each.__name__ not in ("ScenarioError", "TooLargeError") for each in type(error).__mro__):
         raise error
     return str(error)

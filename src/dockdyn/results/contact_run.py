@@ -32,7 +32,7 @@ from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
-SLICE = 200_000  # iterations between reports of progress: a fraction of a second
+SLICE = 200_000  # iterations between reports of progress at most
 
 
 def simulate_contacts(
@@ -109,6 +109,7 @@ def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
             lambda solver: float(solver.point.time) / content.duration,
             SLICE,
             progress,
+            stops_at=content.integrator.max_steps,
         )
     pace = float(np.minimum(solver.step_limit, solver.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))

@@ -13,6 +13,7 @@ import tomlkit
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from dockdyn.scenario import compile_cost  # noqa: F401, which tells what programs of a scenario take
 from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
     alone,

@@ -25,7 +25,7 @@ from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslata
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
 RULES: dict[str, Rule] = {}
-MOST = 500_000  # numbers that equations write; of one with 263,000 LLVM wrote 13 s, where XLA took minutes
+MOST = 5_000_000  # numbers that equations write: some 10 GB; XLA takes ten times as long and as much memory
 LARGEST = 4096  # numbers of a constant, which are written into the program
 LOOP = 8  # statements of a loop over an array in memory
 

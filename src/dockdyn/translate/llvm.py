@@ -62,6 +62,7 @@ FUNCTIONS = {  # of the C library, by how many numbers they take
     2: "pow atan2 fmod nextafter".split(),
 }
 LOGICAL = {"and", "or", "xor"}
+LONGEST_BLOCK = 1000  # lines without a label: LLVM's unoptimised code takes a time that grows with a block's square
 
 
 def text_of(program: Program) -> str:
@@ -89,6 +90,7 @@ class _Printer:
         self.declared: dict[str, str] = {}
         self.labels = 0
         self.names = 0
+        self.label_at = 0  # the line of the last one
 
     def text(self) -> str:
         self.block(self.program.builder.body)
@@ -108,9 +110,17 @@ class _Printer:
     def block(self, block: Block) -> None:
         for line in block.lines:
             self.statement(line)
+            if len(self.lines) - self.label_at > LONGEST_BLOCK:
+                self.labels += 1
+                self.add(f"br label %part{self.labels}")
+                self.label(f"part{self.labels}")
 
     def add(self, line: str) -> None:
         self.lines.append(line)
+
+    def label(self, name: str) -> None:
+        self.add(f"{name}:")
+        self.label_at = len(self.lines)
 
     def fresh(self) -> str:
         self.names += 1
@@ -137,7 +147,7 @@ class _Printer:
             case Leave():
                 self.labels += 1
                 self.add("ret i1 false")
-                self.add(f"left{self.labels}:")  # never reached, as what follows
+                self.label(f"left{self.labels}")  # never reached, as what follows
 
     def address(self, store: Store, at: Scalar) -> str:
         name = self.fresh()
@@ -183,23 +193,23 @@ class _Printer:
         self.labels += 1
         label = f"loop{self.labels}"
         self.add(f"br label %{label}")
-        self.add(f"{label}:")
+        self.label(label)
         self.block(line.head)
         self.add(f"br i1 {written(line.condition)}, label %{label}.body, label %{label}.end")
-        self.add(f"{label}.body:")
+        self.label(f"{label}.body")
         self.block(line.body)
         self.add(f"br label %{label}")
-        self.add(f"{label}.end:")
+        self.label(f"{label}.end")
 
     def branch(self, line: Branch) -> None:
         self.labels += 1
         label = f"if{self.labels}"
         self.add(f"br i1 {written(line.condition)}, label %{label}.then, label %{label}.else")
         for name, block in (("then", line.then), ("else", line.otherwise)):
-            self.add(f"{label}.{name}:")
+            self.label(f"{label}.{name}")
             self.block(block)
             self.add(f"br label %{label}.end")
-        self.add(f"{label}.end:")
+        self.label(f"{label}.end")
 
     def operation(self, line: Compute) -> str:
         name, operands = line.operation, line.operands

@@ -260,6 +260,7 @@ def touching(
         lambda solver: float(solver.point.time) / content.duration,
         SLICE,
         progress,
+        stops_at=content.integrator.max_steps,
     )
     pace = float(np.minimum(solver.step_limit, solver.limit))
     return located_motion(content, model, jax.tree.map(np.asarray, _conclude(solver)), interval, pace)

@@ -296,7 +296,8 @@ class FreeFlight(ContactModel):
             held = x.mode[-1] >= HELD
             seated = rows([held & still for still in self.latch.seated(self.contacts)])
             more |= observed(self, self.latch, x) | {"hold_force": hold[0].array(), "seated": seated}
-        loads = [self.load(point, places, delayed, hold) for point in self.points]
+        acting = self.contact_load(places, delayed, hold)
+        loads = [self.load(point, places, acting) for point in self.points]
         return more | {
             "position": rows([pose.shifted(self.origin()).position.array() for pose in x.q], 3),
             "attitude": rows([pose.attitude.array() for pose in x.q], 4),
@@ -327,22 +328,32 @@ class FreeFlight(ContactModel):
         now = Steering(*x.memory[-2:])
         return observe_control(self.control, now, self.measured(x, now.effort))
 
-    def load(
-        self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...], hold: tuple[Vector, Vector]
-    ) -> tuple[Vector, Vector]:
-        """Force (N) and moment about the named point (N m) of all that acts on its body, in the body's axes.
+    def contact_load(
+        self, places: tuple[Placed, Placed], delayed: tuple[Vector, ...], hold: tuple[Vector, Vector]
+    ) -> tuple[Vector, Vector, Vector]:
+        """Return the force (N) and the moment (N m) of all that acts on the chaser, and the place (m) about which that is.
 
-        `hold` are force and moment at the tip by which a latch holds the chaser.
+        The place is where the first of them acts. `hold` are force and moment at the tip by which a latch holds the chaser.
         """
-        place = places[0] if named.on_chaser else places[1]
-        side = 1.0 if named.on_chaser else -1.0
-        about = place.point(Vector.of(named.position))
         forces = list(zip((acting.point(*places) for acting in self.acting()), delayed, strict=True))
-        moment = hold[1] * side
         if self.latch is not None:
             forces.append((self.latch.point(*places), hold[0]))
-        force = Vector.zero()
-        for point, on_chaser in forces:
-            force = force + on_chaser * side
-            moment = moment + (point - about).cross(on_chaser * side)
-        return place.rotation.transposed_times(force), place.rotation.transposed_times(moment)
+        about = forces[0][0] if forces else Vector.zero()
+        force, moment = Vector.zero(), hold[1]
+        for point, one in forces:
+            force = force + one
+            moment = moment + (point - about).cross(one)
+        return once((force, moment, about))
+
+    def load(
+        self, named: NamedPoint, places: tuple[Placed, Placed], acting: tuple[Vector, Vector, Vector]
+    ) -> tuple[Vector, Vector]:
+        """Return force (N) and moment about the named point (N m) of all that acts on its body, in the body's axes.
+
+        `acting` is the load on the chaser, of `contact_load`.
+        """
+        force, moment, about = acting
+        place = places[0] if named.on_chaser else places[1]
+        side = 1.0 if named.on_chaser else -1.0
+        moment = moment + (about - place.point(Vector.of(named.position))).cross(force)
+        return place.rotation.transposed_times(force * side), place.rotation.transposed_times(moment * side)

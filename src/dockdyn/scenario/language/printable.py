@@ -31,3 +31,12 @@ def one_line(text: str, most: int = LONGEST) -> str:
 
 def _without_middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} … {text[3 - (most - most // 2) :]}"
+
+
+def time_in_words(seconds: float) -> str:
+    """Return a time (s) to two digits, in the largest unit of which it has two."""
+    for unit, length in (("years", 31557600.0), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            count = seconds / length
+            return f"{count:.0f} {unit}" if count >= 10 else f"{count:.2g} {unit}"
+    return f"{seconds:.0f} s"

@@ -19,6 +19,7 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     absent_at_zero: ClassVar[tuple[str, ...]] = ()  # numbers whose zero means "not there": then they are static
+    compiled: ClassVar[float] = 1.0  # how long its part of a program takes to compile, in tables of a contact
     unread: ClassVar[tuple[str, ...]] = ("title",)  # fields on which nothing that is computed depends
 
     def unit_of_extra(self, field: str) -> str:

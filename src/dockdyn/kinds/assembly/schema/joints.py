@@ -27,6 +27,7 @@ Turn = quantity("rad", "an angle", component=True)
 class JointSection(Section):
     """How a body is held on the one that carries it."""
 
+    compiled: ClassVar[float] = 3.0  # 10 and 20 bodies in a row: 0.19 s each
     kind: Literal["revolute", "prismatic", "locked"]
     position: Point | None = None
 

@@ -1,0 +1,225 @@
+"""How long many parts take to compile is told before, in every command; they are refused where memory does not suffice."""
+
+import random
+import resource
+import subprocess
+import sys
+import time
+
+import jax
+import pytest
+
+import dockdyn
+from dockdyn import backend, programs
+from dockdyn.scenario import compile_cost
+
+HEAD = """schema = 1
+kind = "{kind}"
+title = "Many parts"
+duration = "1 s"
+"""
+BODY = """name = "{name}"
+mass = "{mass} t"
+inertia = [500, 600, 700]
+position = [{x}, 0, 0]
+velocity = [{speed}, 0, 0]
+"""
+LAWS = """[contact.normal]
+law = "hunt-crossley"
+stiffness = "1e6 N/m"
+exponent = 1
+damping = 0.5
+[contact.friction]
+law = "coulomb"
+coefficient = 0.1
+"""
+STUDY = """
+[design]
+minimise = "peak_normal_force"
+evaluations = 20
+[[design.variables]]
+key = "contact.f0.normal.stiffness"
+low = "1e5 N/m"
+high = "1e6 N/m"
+"""
+
+
+def places(count):
+    return [f"[1, {-1 + 2 * i / count:.6f}, {0.05 * (i * 7 % 11):.3f}]" for i in range(count)]
+
+
+def free_flight(count):
+    """So many named contacts of two free bodies, which begin 50 mm apart."""
+    features = [
+        f'[[chaser.feature]]\nname = "f{i}"\nposition = {place}\nradius = "1 cm"\n'
+        for i, place in enumerate(places(count))
+    ]
+    contacts = [f'[[contact]]\nfeature = "f{i}"\nsurface = "plane"\n{LAWS}' for i in range(count)]
+    chaser, target = (
+        BODY.format(name="", mass=mass, x=x, speed=speed).partition("\n")[2]
+        for mass, x, speed in ((1, 0, '{ distribution = "uniform", low = 0.09, high = 0.11 }'), (3, 2.06, 0))
+    )
+    surface = '[[target.surface]]\nname = "plane"\nshape = "plane"\npoint = [-1, 0, 0]\nnormal = [-1, 0, 0]\n'
+    return "".join(
+        [HEAD.format(kind="free-flight"), "[chaser]\n", chaser, *features, "[target]\n", target, surface, *contacts]
+    )
+
+
+def assembly(features, contacts, elements=()):
+    """Two bodies of an assembly, the features of the first, contacts of these with a plane, and elements between both."""
+    first, second = (
+        "[[body]]\n" + BODY.format(name=name, mass=mass, x=x, speed=speed)
+        for name, mass, x, speed in (("chaser", 1, 0, 0.1), ("target", 3, 2.06, 0))
+    )
+    surface = '[[body.surface]]\nname = "plane"\nshape = "plane"\npoint = [-1, 0, 0]\nnormal = [-1, 0, 0]\n'
+    return "".join([HEAD.format(kind="assembly"), first, *features, second, surface, *contacts, *elements])
+
+
+def named(count):
+    features = [
+        f'[[body.feature]]\nname = "f{i}"\nposition = {place}\nradius = "1 cm"\n'
+        for i, place in enumerate(places(count))
+    ]
+    contacts = [
+        f'[[contact]]\nname = "c{i}"\nfeature = "f{i}"\nsurface = "plane"\n{LAWS}regularisation = "1 mm/s"\n'
+        for i in range(count)
+    ]
+    return assembly(features, contacts)
+
+
+def grouped(count):
+    feature = f'[[body.feature]]\nname = "f"\npositions = [{", ".join(places(count))}]\nradius = "1 cm"\n'
+    return assembly([feature], [f'[[contact]]\nfeature = "f"\nsurface = "plane"\n{LAWS}regularisation = "1 mm/s"\n'])
+
+
+def struts(count):
+    strut = (
+        '[[element]]\nkind = "strut"\nname = "s{}"\nbetween = ["chaser", "target"]\nstiffness = "1 kN/m"\nanchor = {}\n'
+    )
+    return assembly([], [], [strut.format(i, f"[{place}, [-1, 0, 0]]") for i, place in enumerate(places(count))])
+
+
+def chain(count):
+    """So many bodies one behind the other, on hinges."""
+    bodies = [
+        f'[[body]]\nname = "b{i}"\nmass = "10 kg"\ninertia = [2, 2, 2]\non = "b{i - 1}"\nposition = [2, 0, 0]\n'
+        '[body.joint]\nkind = "revolute"\naxis = [0, 0, 1]\nposition = [1, 0, 0]\nstart_rate = 0.01\n'
+        for i in range(1, count)
+    ]
+    first = "[[body]]\n" + BODY.format(name="b0", mass=1, x=0, speed=0.1)
+    return "".join([HEAD.format(kind="assembly"), first, *bodies])
+
+
+def cost_of(text, tmp_path):
+    file = tmp_path / "many.toml"
+    file.write_text(text)
+    return compile_cost.compile_cost([jax.tree.structure(dockdyn.load(file).content)], by_xla=False)
+
+
+COMMANDS = {
+    "run": "run many.toml",
+    "stability": "stability many.toml",
+    "sensitivity": "sensitivity many.toml --of peak_normal_force_N",
+    "campaign": "campaign run many.toml --runs 20",
+    "design": "design many.toml",
+    "FMU": "fmu export many.toml --out many.fmu",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, monkeypatch, tmp_path):
+    """In one line, before any contact is compiled; no study takes it for a case that fails."""
+    made = programs.translate
+
+    def small(traced):
+        return made(traced) if len(traced.eqns) < 20 else pytest.fail("was compiled")
+
+    monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)
+    monkeypatch.setattr(compile_cost, "allowed_memory", lambda: 1e8)
+    monkeypatch.setattr(programs, "stored", lambda name: None)
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    monkeypatch.setattr(programs, "translate", small)
+    (tmp_path / "many.toml").write_text(free_flight(2) + (STUDY if command == "design" else ""))
+    ended = dock(*COMMANDS[command].split())
+    assert ended.returncode == 2
+    (line,) = ended.stderr.strip().splitlines()
+    assert line.startswith(
+        "error: 'Many parts' with 2 [[chaser.feature]] and 2 [[contact]]: to compile them takes about 0.4"
+    )
+    assert "of which there are 0.1; must be fewer; contacts alike as one group" in line
+
+
+@pytest.mark.full
+def test_what_takes_long_is_told_once_before_it_is_compiled(dock, monkeypatch, tmp_path):
+    said = []
+    monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)
+    monkeypatch.setattr(compile_cost, "told", set())
+    monkeypatch.setattr(programs, "stored", lambda name: None)
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    made = programs.translate
+    monkeypatch.setattr(programs, "translate", lambda traced: (said.append("compiled"), made(traced))[1])
+    tell = backend.tell
+    monkeypatch.setattr(backend, "tell", lambda words: (said.append(words), tell(words)))
+    (tmp_path / "many.toml").write_text(free_flight(2).replace('duration = "1 s"', 'duration = "10 ms"'))
+    ended = dock("run", "many.toml", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert said.count("compiled") > 3 and said[1:].count("compiled") == len(said) - 1
+    assert said[0].startswith("'Many parts' with 2 [[chaser.feature]] and 2 [[contact]]: about ")
+    assert f"note: {said[0]}\n" in ended.stderr
+
+
+def test_a_run_from_python_is_warned(monkeypatch, tmp_path):
+    monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)
+    monkeypatch.setattr(compile_cost, "told", set())
+    (tmp_path / "many.toml").write_text(free_flight(2))
+    structure = jax.tree.structure(dockdyn.load(tmp_path / "many.toml").content)
+    with pytest.warns(RuntimeWarning, match="'Many parts' with 2 .* to compile for a run, the first time"):
+        backend.ask_before_compiling([structure], by_xla=False)
+
+
+@pytest.mark.parametrize("made", [free_flight, named, struts, chain])
+def test_costs_grow_with_the_number_of_parts(made, tmp_path, monkeypatch):
+    count = random.Random(made.__name__).randint(20, 40)
+    monkeypatch.setattr(compile_cost, "PATIENCE", 1e9)
+    few, many, more = (cost_of(made(times * count), tmp_path).work for times in (1, 2, 3))
+    assert many - few == more - many > count / 2
+    assert cost_of(grouped(3 * count), tmp_path).work == cost_of(grouped(2), tmp_path).work < few
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("made", [free_flight, named, struts, chain])
+def test_the_time_told_is_right_within_a_factor_of_four(made, tmp_path, monkeypatch):
+    """Seconds of a processor that the programs of a run take beyond those of one with a quarter of its parts."""
+    monkeypatch.setattr(compile_cost, "PATIENCE", 1e9)  # what else the machine has to do is left out
+    monkeypatch.setattr(programs, "stored", lambda name: None)
+    count = random.Random().randint(40, 60)
+    taken, costs = [], []
+    for number in (2, count // 4, count):  # the first has all imported
+        (tmp_path / "many.toml").write_text(made(number).replace('duration = "1 s"', 'duration = "10 ms"'))
+        scenario = dockdyn.load(tmp_path / "many.toml")
+        costs.append(compile_cost.compile_cost([jax.tree.structure(scenario.content)], by_xla=False))
+        began = time.process_time()
+        dockdyn.simulate(scenario)
+        taken.append(time.process_time() - began)
+    expected = costs[2].seconds * (costs[2].work - costs[1].work) / costs[2].work
+    assert expected / 4 < taken[2] - taken[1] < 4 * expected, (count, taken, costs)
+
+
+@pytest.mark.full
+def test_what_memory_does_not_suffice_for_ends_at_once(tmp_path):
+    """2,500 contacts in a process that may have 8 GB."""
+    (tmp_path / "many.toml").write_text(free_flight(2500))
+    limit = 8 * 10**9
+    began = time.perf_counter()
+    ended = subprocess.run(
+        [sys.executable, "-m", "dockdyn", "run", "many.toml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "2,500 [[contact]]" in ended.stderr and "of which there are 8; must be fewer" in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1 and time.perf_counter() - began < 60

@@ -1,0 +1,45 @@
+"""Memory does not grow with the number of cases of a campaign."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+SCENARIO = """schema = 1
+kind = "four-mass"
+title = "Two bodies, a spring and a damper"
+duration = "1 s"
+speed = { distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }
+[chaser]
+masses = ["15 kg"]
+[target]
+masses = ["17 kg"]
+[contact.normal]
+law = "spring-dashpot"
+stiffness = "1 kN/m"
+damping = "10 N s/m"
+[campaign]
+runs = 5
+"""
+MEASURED = (
+    "import re, sys; from pathlib import Path; from dockdyn.cli.main import main; sys.argv[0] = 'dockdyn'; main(); "
+    "print(Path('/proc/self/status').read_text())"
+)
+
+
+@pytest.mark.full
+def test_memory_of_a_campaign_does_not_grow_with_its_cases(tmp_path):
+    """Four times the cases, whose figures take some 2 MB: at most 40 MB more; all their motions would take some hundred."""
+    (tmp_path / "two.toml").write_text(SCENARIO)
+    peaks = []
+    for runs in (1000, 1000, 4000):  # the first compiles
+        words = ["campaign", "run", "two.toml", "--runs", str(runs), "--out", f"of{runs}-{len(peaks)}", "--quiet"]
+        ended = subprocess.run(
+            [sys.executable, "-c", MEASURED, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 0, ended.stderr
+        found = re.search(r"VmHWM:\s+(\d+) kB", ended.stdout)
+        assert found is not None
+        peaks.append(int(found[1]) / 1024)
+    assert peaks[2] < peaks[1] + 40, peaks
