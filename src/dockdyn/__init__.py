@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load
     from dockdyn.scenario.preset_files import presets
+    from dockdyn.scenario.sanity.check import check_numbers
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
     from dockdyn.studies.design.conduct import design
@@ -57,6 +58,7 @@ PLACES = {
     "Vector": "mechanics.vector",
     "campaign": "studies.campaign.conduct",
     "campaign_answers": "studies.campaign.answers",
+    "check_numbers": "scenario.sanity.check",
     "compare": "kinds.rig.comparison.compare",
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
@@ -95,6 +97,7 @@ __all__ = [
     "Vector",
     "campaign",
     "campaign_answers",
+    "check_numbers",
     "compare",
     "design",
     "envelope",

@@ -18,6 +18,7 @@ from dockdyn.cli.common import (
     Refusal,
     ScenarioName,
     Trust,
+    explained_by_numbers,
     fail,
     overrides,
     progress,
@@ -59,7 +60,7 @@ def run(
         vacant(folder, force)
     from dockdyn.api import simulate, summarise
 
-    with progress(f"Simulating {chosen.name}", quiet) as advance:
+    with explained_by_numbers(chosen), progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
     deliver(dataset, folder, "result.nc", summary if as_json else None)
