@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.sanity.check import check_numbers
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
+    from dockdyn.studies.convergence.converged import converged
     from dockdyn.studies.design.conduct import design
     from dockdyn.studies.envelope.search import envelope
     from dockdyn.studies.identification.bounce_log import read_bounce
@@ -60,6 +61,7 @@ PLACES = {
     "campaign_answers": "studies.campaign.answers",
     "check_numbers": "scenario.sanity.check",
     "compare": "kinds.rig.comparison.compare",
+    "converged": "studies.convergence.converged",
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
     "identify_contact": "studies.identification.contact",
@@ -99,6 +101,7 @@ __all__ = [
     "campaign_answers",
     "check_numbers",
     "compare",
+    "converged",
     "design",
     "envelope",
     "identify_contact",
