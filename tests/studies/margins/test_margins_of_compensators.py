@@ -3,6 +3,8 @@
 Beside the rig itself: its own map over a cycle, of the model that runs, gives the spectral radius of a run.
 """
 
+import time
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,30 @@ def test_a_law_whose_numbers_nothing_finds_is_not_counted_as_if_it_had_none():
         "Judged without its compensator (command-lead), as lead and second_lead are not stated"
     )
     assert f"compensator ({SOME})" not in margins["counted"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("changes", "whole"),
+    [
+        ({"contact.normal.stiffness": 20.0, "contact.normal.damping": 700.0}, False),  # no oscillation at all
+        ({"contact.normal.stiffness": 20.0}, False),
+        ({"loop.sensor.delay": 1.6}, True),
+        ({"loop.hold.period": "50 us", "loop.sensor.delay": "20 ms"}, True),
+    ],
+)
+def test_margins_take_bounded_work_and_tell_how_far_they_looked(changes, whole):
+    """Of slips by a thousand, and of loops with hundreds of hold periods in the delay."""
+    began = time.process_time()
+    margins = dockdyn.margins(dockdyn.load("sits", changes))
+    assert time.process_time() - began < 120  # s; before, 500 and more
+    words = verdict(margins)
+    assert "whatever the delay" not in words  # without stiffness in software a delay destabilises every contact
+    if margins["stable"] and margins["critical_delay_s"] is None:
+        assert "it stays so with delays up to" in words
+        assert any("to look further takes long" in line for line in margins["warnings"])
+    assert (margins["stabilising_gains_N_s_m"] is None) == whole
+    assert any("stabilising gains are left out" in line for line in margins["warnings"]) == whole
 
 
 def test_the_rig_that_dockdyn_new_writes_is_judged_with_its_compensator(dock, tmp_path):
