@@ -92,7 +92,7 @@ def test_a_law_whose_numbers_nothing_finds_is_not_counted_as_if_it_had_none():
     """Free flight tunes nothing."""
     margins = dockdyn.margins(dockdyn.load("probe-cone", {"loop": loop_of(SOME, stated=False)}))
     assert verdict(margins).startswith(
-        "Judged without its compensator (command-lead), as lead and second_lead are not stated"
+        "Judged without its compensator (command-lead), as lead and second_lead are not stated. "
     )
     assert f"compensator ({SOME})" not in margins["counted"]
 

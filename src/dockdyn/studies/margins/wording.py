@@ -49,6 +49,8 @@ def verdict(margins: dict[str, Any]) -> str:
 def _with_it(margins: dict[str, Any]) -> str:
     """Return what small motions do with the whole compensator, where the run's own map tells it; else where a run shows it."""
     growth = margins.get("growth_rate_of_run_1_s")
+    if any(part.endswith("not stated") for part in margins["not_counted"]):
+        return ""  # no run has such a law either
     if growth is None:
         return ": dockdyn run shows what it does"
     return f"; with it small motions {'decay' if growth < 0 else 'grow'} at {significant(abs(growth), 3)} 1/s"
