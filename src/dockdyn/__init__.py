@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load
     from dockdyn.scenario.preset_files import presets
+    from dockdyn.scenario.sanity.check import check_numbers
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
+    from dockdyn.studies.convergence.converged import converged
     from dockdyn.studies.design.conduct import design
     from dockdyn.studies.envelope.search import envelope
     from dockdyn.studies.identification.bounce_log import read_bounce
@@ -57,7 +59,9 @@ PLACES = {
     "Vector": "mechanics.vector",
     "campaign": "studies.campaign.conduct",
     "campaign_answers": "studies.campaign.answers",
+    "check_numbers": "scenario.sanity.check",
     "compare": "kinds.rig.comparison.compare",
+    "converged": "studies.convergence.converged",
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
     "identify_contact": "studies.identification.contact",
@@ -95,7 +99,9 @@ __all__ = [
     "Vector",
     "campaign",
     "campaign_answers",
+    "check_numbers",
     "compare",
+    "converged",
     "design",
     "envelope",
     "identify_contact",

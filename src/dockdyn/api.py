@@ -19,6 +19,7 @@ from dockdyn.scenario.language.given import number_from, path_from
 from dockdyn.scenario.language.own_code import importable
 from dockdyn.scenario.language.requirement import Requirement, requirements_of
 from dockdyn.scenario.load import Scenario, parse, scenario_from
+from dockdyn.scenario.sanity.check import check_numbers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,7 +40,7 @@ def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) 
     """
     scenario = scenario_from(scenario)
     try:
-        return kind_named(scenario.kind).simulate(scenario, progress)
+        dataset = kind_named(scenario.kind).simulate(scenario, progress)
     except np.linalg.LinAlgError as error:
         words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
         raise ScenarioError(f"{scenario.name}: {words}") from None
@@ -47,6 +48,8 @@ def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) 
         if str(error).startswith(f"{scenario.name}:"):
             raise
         raise ScenarioError(f"{scenario.name}: {error}") from None
+    unusual = check_numbers(scenario)
+    return dataset.assign_attrs(unusual_numbers="\n".join(unusual)) if unusual else dataset
 
 
 def stepper(scenario: Scenario | str | Path, *, period: float | str | None = None, batch: int | None = None) -> Stepper:
@@ -71,6 +74,7 @@ def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Answe
     """
     dataset = run_from(dataset)
     summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
+    summary["warnings"] = [*str(dataset.attrs.get("unusual_numbers", "")).splitlines(), *summary["warnings"]]
     return Answer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
 
 

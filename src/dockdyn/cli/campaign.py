@@ -31,6 +31,7 @@ from dockdyn.cli.common import (
     overrides,
     progress,
     say,
+    tell_unusual_numbers,
     vacant,
     vacant_file,
     writing_into,
@@ -86,6 +87,7 @@ def run(
 
     kept = parse_keep(keep)
     chosen = load(scenario, overrides(set_ or []))
+    tell_unusual_numbers(chosen)
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
     with claimed(store):

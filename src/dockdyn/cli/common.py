@@ -8,12 +8,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dockdyn.backend import waits
 from dockdyn.files import FULL, check_writable, is_special, write_file
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.load import Scenario
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
@@ -134,6 +137,24 @@ def quantity_option(
 def example(*lines: str) -> str:
     """The end of a command's help: what one types."""
     return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
+
+
+def tell_unusual_numbers(scenario: Scenario) -> None:
+    """Warn of numbers that the scenario hardly means, before what takes long begins."""
+    from dockdyn.scenario.sanity.check import check_numbers
+
+    for words in check_numbers(scenario):
+        say(f"warning: {words}", err=True)
+
+
+@contextmanager
+def explained_by_numbers(scenario: Scenario) -> Iterator[None]:
+    """Warn of unusual numbers where the block ends without an answer, which would have told of them."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        tell_unusual_numbers(scenario)
+        raise
 
 
 @contextmanager

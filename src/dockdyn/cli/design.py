@@ -30,6 +30,7 @@ from dockdyn.cli.common import (
     overrides,
     progress,
     say,
+    tell_unusual_numbers,
     typed,
     writing_into,
 )
@@ -67,6 +68,7 @@ def design(
     from dockdyn.studies.design.trail import Trail
 
     plan = plan_design(load(scenario, overrides(set_ or [])))
+    tell_unusual_numbers(plan.scenario)
     trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
     _refuse_others(trail, resume)
 

@@ -22,6 +22,7 @@ from dockdyn.cli.common import (
     preset_names,
     progress,
     say,
+    tell_unusual_numbers,
     vacant_file,
 )
 
@@ -67,6 +68,7 @@ def export(
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
+    tell_unusual_numbers(chosen)
     file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
     others = platforms_named(platform or [])

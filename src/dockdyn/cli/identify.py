@@ -21,6 +21,7 @@ from dockdyn.cli.common import (
     progress,
     quantity_option,
     say,
+    tell_unusual_numbers,
     typed,
     vacant,
     vacant_file,
@@ -211,6 +212,7 @@ def parameters(
     }
     units = units_of(unit, tuple(columns))
     chosen = load(scenario, overrides(set_ or []))
+    tell_unusual_numbers(chosen)
     with progress(f"Fitting {chosen.name} to {log.name}", quiet) as advance:
         fit = identify_parameters(
             chosen, log, key, shift=shift or 0.0, columns=columns, units=units, period=period, progress=advance

@@ -23,6 +23,7 @@ from dockdyn.cli.common import (
     overrides,
     quantity_option,
     say,
+    tell_unusual_numbers,
 )
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
 from dockdyn.interrupt import WORDS, heeded
@@ -234,6 +235,7 @@ def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
         raise Refusal("dockdyn rig: needs Linux, whose clock and scheduling it uses")
     given: dict[str, Any] = overrides(override or [])
     scenario = load(name, given)
+    tell_unusual_numbers(scenario)
     return scenario, kind_named(scenario.kind).driver(scenario)
 
 

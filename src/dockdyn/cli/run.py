@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,7 @@ from dockdyn.cli.common import (
     Refusal,
     ScenarioName,
     Trust,
+    explained_by_numbers,
     fail,
     overrides,
     progress,
@@ -25,6 +26,11 @@ from dockdyn.cli.common import (
     vacant,
 )
 from dockdyn.cli.results import deliver
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.scenario.load import Scenario
 
 PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
@@ -42,6 +48,13 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
     ] = False,
+    check_convergence: Annotated[
+        bool,
+        typer.Option(
+            "--check-convergence",
+            help="Run it again with a tenfold tighter tolerance, finer meshes and one more mode, and tell what moves.",
+        ),
+    ] = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
     trust: Trust = False,
@@ -57,12 +70,24 @@ def run(
     if out is not None or not as_json:
         folder = out if out is not None else Path(Path(scenario).stem)
         vacant(folder, force)
+    if check_convergence:
+        from dockdyn.studies.convergence.refine import refinements
+
+        refinements(chosen)  # refuses before anything is computed
     from dockdyn.api import simulate, summarise
 
-    with progress(f"Simulating {chosen.name}", quiet) as advance:
+    with explained_by_numbers(chosen), progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
+    convergence = _convergence(chosen, dataset, quiet) if check_convergence else None
+    if convergence is not None:
+        summary["convergence"] = convergence
     deliver(dataset, folder, "result.nc", summary if as_json else None)
+    if convergence is not None and not as_json:
+        from dockdyn.report.terminal import show_parts
+        from dockdyn.studies.convergence.console import printed
+
+        show_parts(list(printed(convergence)), convergence["warnings"])
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
     if check and not summary["requirements"]:
@@ -74,6 +99,14 @@ def run(
             f"{said}: {', '.join(names)}" for said, names in (("not met", missed), ("not decided", undecided)) if names
         ]
         fail(f"{chosen.name}: {'; '.join(words)}", NOT_MET)
+
+
+def _convergence(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, Any]:
+    """Return by how much the figures of a run move with finer numbers."""
+    from dockdyn.studies.convergence.converged import converged
+
+    with progress(f"Convergence of {scenario.name}", quiet) as advance:
+        return converged(scenario, dataset, advance)
 
 
 def presets() -> None:

@@ -17,9 +17,11 @@ from dockdyn.cli.common import (
     Refusal,
     ScenarioName,
     Trust,
+    explained_by_numbers,
     overrides,
     progress,
     say,
+    tell_unusual_numbers,
     typed,
     vacant,
     write_text,
@@ -66,7 +68,7 @@ def stability(
         vacant(folder, force)
     from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
-    with progress(f"Margins of {chosen.name}", quiet) as advance:
+    with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
     margins = json.loads(dataset.attrs["margins"])
     deliver(dataset, folder, "stability.nc", margins if as_json else None)
@@ -135,6 +137,7 @@ def compare(
         folder = Path(f"{Path(scenario).stem}-compare")
     if folder is not None:
         vacant(folder, force)
+    tell_unusual_numbers(chosen)
     answer: dict[str, Any] = {}
     if tune is not None:
         chosen, answer = _tuned(chosen, laws, stiffnesses, tune, quiet, as_json)
@@ -232,6 +235,7 @@ def envelope(
         folder = Path(f"{Path(scenario).stem}-envelope")
     if folder is not None:
         vacant(folder, force)
+    tell_unusual_numbers(chosen)
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ranges(over), of, tolerance, advance)
     answer = json.loads(dataset.attrs["envelope"])
@@ -274,6 +278,7 @@ def sensitivity(
     chosen = load(scenario, overrides(set_ or []))
     if out is not None:
         vacant(out, force)
+    tell_unusual_numbers(chosen)
     with progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance, smooth)
     text = json.dumps(answer, indent=2, allow_nan=False)

@@ -96,6 +96,13 @@ class Kind(abc.ABC):
         """The scenario with what it leaves to tuning, where margins count it."""
         return scenario
 
+    def growth_of_small_motions(self, scenario: Scenario) -> float | None:
+        """Return the growth rate (1/s) of small motions in contact as the run begins, with whatever law it has.
+
+        It is that of the map of what runs; None where no such map is computed.
+        """
+        return None
+
     def check_start(self, scenario: Scenario) -> None:
         """Raises ScenarioError where no run can begin as the scenario says, though each of its keys may be so."""
         return

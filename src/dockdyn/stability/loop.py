@@ -1,7 +1,7 @@
 """A rig's loop along one direction of contact: virtual mass, hold, robot, contact, delayed force, compensator.
 
-m Ẍ = F = F′(t − τ) − g Ẋ_R − K_v X − B_v Ẋ, X_R = G_R · hold(X + l₁ Ẋ + l₂ F/m), F′ = −K X_R − B Ẋ_R (SITS, eqs. 19, 20, with
-a positive gain g that damps; K_v and B_v are of a contact in software).
+(m + j) Ẍ = F = F′(t − τ) − g Ẋ_R − K_v X − B_v Ẋ, X_R = G_R · hold(X + l₁ Ẋ + l₂ F/m), F′ = −K X_R − B Ẋ_R (SITS, eqs. 19, 20,
+with a positive gain g that damps; K_v and B_v are of a contact in software).
 
 Units: SI: kg, N/m, N s/m, s.
 Source: as named above, with the signs and the hold corrected.
@@ -72,14 +72,20 @@ class Loop(eqx.Module):
     applies_after: int = eqx.field(
         static=True, default=0
     )  # hold periods from when a command is taken to when it applies
+    inertia: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # j, kg, that a compensator adds to m
     behind: ContactPlant | None = (
         None  # what moves, with all its contacts, in the place of m, K and B; None: they are it
     )
 
     @property
+    def moved_mass(self) -> Float[Array, ""]:
+        """What forces accelerate (kg): m, and what a compensator adds to it."""
+        return self.effective_mass + self.inertia
+
+    @property
     def plant(self) -> ContactPlant | FreeMass:
         """What moves, with its contacts."""
-        return self.behind or FreeMass(self.effective_mass, self.stiffness, self.damping)
+        return self.behind or FreeMass(self.moved_mass, self.stiffness, self.damping)
 
     def reduced(self) -> Loop:
         """The same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
@@ -162,6 +168,7 @@ def loop(
     tool_mass: ArrayLike | None = None,
     compensated_mass: ArrayLike | None = None,
     applies_after: int = 0,
+    inertia: ArrayLike = 0.0,
 ) -> Loop:
     """A loop from plain numbers.
 
@@ -186,6 +193,7 @@ def loop(
             whose velocity does not jump or samples that are means.
         compensated_mass: mass (kg) whose inertia is taken away again, by differences of the robot's position at the steps.
         applies_after: whole periods of the hold from when a command is taken to when it applies.
+        inertia: mass (kg) that a compensator adds to the effective one, −j Ẍ.
 
     Raises:
         ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold, a tool
@@ -198,6 +206,7 @@ def loop(
         ("delay", delay, "≥ 0"),
         ("gain", gain, "a number"),
         ("lead", lead, "a number"),
+        ("inertia", inertia, "a number"),
         ("second lead", second_lead, "a number"),
         ("virtual stiffness", virtual_stiffness, "a number"),
         ("virtual damping", virtual_damping, "a number"),
@@ -263,6 +272,7 @@ def loop(
         tool_mass=number(tool_mass),
         compensated_mass=number(compensated_mass),
         applies_after=int(applies_after),
+        inertia=jnp.asarray(inertia, float),
     )
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
@@ -20,6 +21,7 @@ from dockdyn.stability.chart import locate
 from dockdyn.stability.growth import growth_rates, loop_roots, matrices_of, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import EDGE, hyperperiod_of
+from dockdyn.stability.sampled import Layout
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 
@@ -31,6 +33,7 @@ MANY = 24  # instants in a hold period
 FINER = 17  # delays tried around one at which the growth rate turns back before it changes its sign
 ROUNDS = 3  # times that this is done, each time eight times as close
 MOST_COMMANDS = (8, 24, 72, 200)  # under way: how far delays are tried at a time, in hold periods
+MOST_WORK = 5e8  # cubes of the states of all delays tried together: some seconds
 FACTORS = np.geomspace(1.0, 1e3, 61)  # of what is measured, and their inverses
 GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units of √(K m)
 
@@ -68,12 +71,15 @@ def sampled_windows(loop: Loop) -> Windows:
 
     Between the instants of the loop, modulo its hold, the growth rate is smooth in the delay; at them it may jump. Delays
     are tried close to both sides of every instant and between, and closer where the growth rate turns back, until the
-    first stable window and that of the loop's own delay are passed, or until 200 commands are under way.
+    first stable window and that of the loop's own delay are passed, until 200 commands are under way, or until more of them
+    would take longer than `MOST_WORK`: `longest` of the answer is how far was looked.
     """
     assert loop.hold is not None
     hold, own = float(loop.hold), float(loop.delay)
     edges, start, first, stable_there = np.zeros(0), 0.0, False, False
     for commands in MOST_COMMANDS:
+        if start and _work(loop, start, commands * hold) > MOST_WORK:
+            break
         reached = commands * hold
         delays, found = _growth_over_delays(loop, start, reached)
         more = _snapped(_located_changes(loop, "delay", delays, found), loop)
@@ -85,12 +91,25 @@ def sampled_windows(loop: Loop) -> Windows:
             break
     roots = loop_roots(varied(loop, "delay", edges), 1)[:, 0] if len(edges) else np.zeros(0)
     crossings = [(float(edge), abs(float(root.imag))) for edge, root in zip(edges, roots, strict=True)]
-    whole = first and not len(edges)
+    # where the slow delayed force outweighs the one at once, some delay destabilises
+    whole = first and not len(edges) and float(loop.virtual_stiffness) > float(loop.stiffness)
     return Windows(_intervals(0.0, edges, np.inf if whole else reached, first), crossings, reached)
 
 
-def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
-    """Delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
+def _work(loop: Loop, low: float, high: float) -> float:
+    """Return the cubes of the states of the delays (s) from `low` to `high` that are tried, together."""
+    assert loop.hold is not None
+    return len(_tried_delays(loop, low, high)) * float(states_with(loop, high)) ** 3
+
+
+def states_with(loop: Loop, delay: float) -> int:
+    """Return how many states a sampled loop has with another `delay` (s)."""
+    late = replace(loop, delay=jnp.asarray(delay))
+    return Layout(late, hyperperiod_of(late)).size
+
+
+def _tried_delays(loop: Loop, low: float, high: float) -> Float[np.ndarray, "k"]:
+    """Return the delays (s) from `low` to `high` that are tried first, ascending and the loop's own among them."""
     assert loop.hold is not None
     hold, own = float(loop.hold), float(loop.delay)
     marks = np.sort(delay_instants(loop))
@@ -100,8 +119,12 @@ def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.n
     turns = np.arange(np.floor(low / hold) - 1, np.ceil(high / hold))
     delays = hold * (turns[:, None] + within).ravel()
     delays = np.union1d(delays[(delays > low) & (delays < high)], [low, high])
-    if low <= own <= high:
-        delays = np.union1d(delays, own)
+    return np.union1d(delays, own) if low <= own <= high else delays
+
+
+def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
+    """Delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
+    delays = _tried_delays(loop, low, high)
     found = growth_rates(varied(loop, "delay", delays))
     for _ in range(ROUNDS):
         middle = found[1:-1]
@@ -145,6 +168,11 @@ def _snapped(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray,
     return edges
 
 
+def gains_take_long(loop: Loop) -> bool:
+    """Tell whether `stabilising_gains` would take longer than `MOST_WORK`: where many commands are under way."""
+    return loop.sampled() and 2 * len(GAINS) * float(states_with(loop, float(loop.delay))) ** 3 > MOST_WORK
+
+
 def stabilising_gains(loop: Loop) -> list[list[float | None]]:
     """Intervals of compensator gain (N s/m) in which the loop is stable; None is an end beyond 1000 √(K m)."""
     tried = GAINS * np.sqrt(float(loop.stiffness) * float(loop.effective_mass))
@@ -180,7 +208,7 @@ def restitution(loop: Loop) -> float | None:
     None where the motion does not oscillate.
     """
     zero: Any = np.zeros(())
-    bare = replace(loop, damping=zero, gain=zero, lead=zero, second_lead=zero, virtual_damping=zero)
+    bare = replace(loop, damping=zero, gain=zero, inertia=zero, lead=zero, second_lead=zero, virtual_damping=zero)
     if not loop.sampled() and loop.robot is None and not float(loop.virtual_stiffness):
         return apparent_restitution(float(loop.delay), float(loop.stiffness), float(loop.effective_mass))
     root = contact_root(bare, loop_roots(single(bare), 1)[0])
@@ -233,6 +261,6 @@ def steady_state_error(loop: Loop) -> float:
         return SampledLoop(loop).steady_state_error()
     matrices = matrices_of(loop)
     push = np.zeros(matrices.shape[-1])
-    push[1] = 1 / float(loop.effective_mass)
+    push[1] = 1 / float(loop.moved_mass)
     settled = np.linalg.solve(-matrices.sum(axis=0), push)
-    return float(1 + float(loop.effective_mass) * (matrices[1] @ settled)[1])
+    return float(1 + float(loop.moved_mass) * (matrices[1] @ settled)[1])

@@ -151,7 +151,7 @@ def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> 
     """The polynomial of `loop`, whose robot is also given as a transfer function. The periods of its sensor and of its
     dynamics, a sensor that averages, and a tool's inertia are left out."""
     return loop_polynomial(
-        float(loop.effective_mass),
+        float(loop.moved_mass),
         float(loop.stiffness),
         float(loop.damping),
         float(loop.delay) + (0.0 if loop.hold is None else loop.applies_after * float(loop.hold)),

@@ -89,7 +89,8 @@ class Compensator(eqx.Module):
     knows: ClassVar[str] = ""  # what it must know, and what it cannot do
     oracle: ClassVar[bool] = False  # it sees the motion without rig, so no rig can have it
     steady_gain: ClassVar[bool] = False  # its gain changes slowly: each value can be judged as if it stayed
-    in_margins: ClassVar[bool] = False  # margins count it: for `small` motions it is its gain or its leads
+    in_margins: ClassVar[bool] = False  # margins count it: as what `small` gives, a `Linear`
+    beside_small: ClassVar[str] = ""  # what of a law that margins count they cannot count, in words
     beyond_small: ClassVar[bool] = (
         False  # it also takes back what has grown: `small` alone does not say what is unstable
     )

@@ -24,6 +24,8 @@ class LeadEnergy(Compensator):
         "robot, hold, delay and period, to some 30 %; none of the contact; a wrong lead costs phase only"
     )
     beyond_small: ClassVar[bool] = True
+    in_margins: ClassVar[bool] = True
+    beside_small: ClassVar[str] = "its energy layer"
     lead: Scalar = parameter("s", "a time", tuned=True)  # l₁
     second_lead: Scalar = parameter("s**2", "a time squared", tuned=True)  # l₂
     layer: EnergyLayer = EnergyLayer()

@@ -28,6 +28,8 @@ class LinearGain(Compensator):
 
     knows: ClassVar[str] = "the contact's stiffness and how long the run lasts; cannot mend the phase"
     steady_gain: ClassVar[bool] = True
+    in_margins: ClassVar[bool] = True
+    beside_small: ClassVar[str] = "the change of its gain after the start"
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g, at t = 0
     slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′
     velocity: VelocitySource = RobotVelocity()

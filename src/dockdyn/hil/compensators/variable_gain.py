@@ -43,6 +43,8 @@ class VariableGain(Compensator):
     )
     oracle: ClassVar[bool] = True
     steady_gain: ClassVar[bool] = True
+    in_margins: ClassVar[bool] = True
+    beside_small: ClassVar[str] = "the change of its gain after the start"
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g = K_ε0
     slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′ = K_ε1
     switch_time: Scalar = parameter("s", "a time", least=0, tuned=True)  # t_ε

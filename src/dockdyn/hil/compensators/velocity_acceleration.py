@@ -25,6 +25,7 @@ class VelocityAcceleration(Compensator):
 
     knows: ClassVar[str] = "the contact's stiffness; cannot follow another one"
     steady_gain: ClassVar[bool] = True
+    in_margins: ClassVar[bool] = True
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g
     inertia: Scalar = parameter("kg", "an inertia", tuned=True)  # j
     velocity: VelocitySource = RobotVelocity()

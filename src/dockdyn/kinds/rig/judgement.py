@@ -84,9 +84,8 @@ def _stable_gains(
     source = law.source() if isinstance(law, WithVelocity) else ModelVelocity()
     small = law.make(held=True).small()
     inertia = float(small.inertia) if isinstance(small, Linear) else 0.0
-    mass = float(loop.effective_mass) + inertia
     model = source.source == "model"
-    with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
+    with_law = replace(loop, inertia=jnp.asarray(inertia), velocity="model" if model else "robot")
     exact = []
     for gain in gains:
         made = rig_of(scenario, loop, Linear.of(source, gain=number(gain), inertia=number(inertia)), law.period)

@@ -101,6 +101,11 @@ class RigKind(Kind):
 
         return with_tuned_compensator(scenario)
 
+    def growth_of_small_motions(self, scenario: Scenario) -> float | None:
+        from dockdyn.kinds.rig.compensator import growth_of_run
+
+        return growth_of_run(scenario)
+
     def left_out_of_margins(self, content: RigContent) -> list[str]:
         if content.mode == "1-dof" or not content.robot_axis:
             return []

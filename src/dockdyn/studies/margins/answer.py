@@ -22,12 +22,15 @@ from dockdyn.kinds.resting import (
 from dockdyn.report.notebook import Answer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.sanity.check import check_numbers
 from dockdyn.scenario.tables.rig.compensators import WithVelocity
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
     amplitude_ratio,
+    gains_take_long,
     ideal_root,
     phase_error,
     restitution,
@@ -63,12 +66,19 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
     """
     stated = scenario_from(scenario)
-    judged = judge_loop(stated)
+    tuned, untuned = _tuned_or_not(stated)
+    judged = judge_loop(tuned)
     content, nominal, loop, found = judged.scenario.content, judged.nominal, judged.loop, judged.roots
     several, delay, growth, stable = judged.several, judged.delay, judged.growth, judged.stable
     contact = None if several else judged.contact
     critical, doubts = critical_delay(found.windows, delay, stable)
+    doubts += untuned
     slopes = sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
+    gains_found = None if several or gains_take_long(loop) else stabilising_gains(loop)
+    if gains_found is None and not several:
+        doubts.append(
+            "the stabilising gains are left out: with a delay of so many hold periods they take long to compute"
+        )
     own = judged.own_root()
     if own is None and not several and ideal_root(loop) is not None:
         doubts.append(_other_motion(loop, found.roots[0]))
@@ -94,11 +104,13 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
         "phase_error_rad_per_oscillation": phase_error(loop, own),
         "steady_state_force_error": steady_state_error(loop) if stable and loop.behind is None else None,
-        "stabilising_gains_N_s_m": None if several else stabilising_gains(loop),
+        "stabilising_gains_N_s_m": gains_found,
         "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
         "sensitivities": slopes.slopes,
         "loop": "sampled" if loop.sampled() else "delay",
         "counted": counted(content, loop),
+        "not_counted": (missing := not_counted(content.loop, loop)),
+        "growth_rate_of_run_1_s": _growth_of_run(judged.scenario, missing),
         "pade": None if several else pade(content, loop, stable),
         "nominal": place(content, nominal),
         "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
@@ -106,6 +118,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         "drift_modes": found.drift,
         "mode": _mode_of(content, nominal, found.roots[0], delay),
         "warnings": [
+            *check_numbers(stated),
             *together(content, nominal, delay, several),
             *(_later_words(content, nominal, one) for one in later),
             *_remarks(content, loop, nominal),
@@ -116,6 +129,17 @@ def margins(scenario: Scenario | str | Path) -> Answer:
     }
     found = finite(answer)
     return Answer(found).under(verdict(found))
+
+
+def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
+    """Return the scenario with what its compensator leaves to tuning; without, and why, where no numbers are found."""
+    law = None if (loop := kind_named(stated.kind).loop(stated.content)) is None else loop.compensator
+    try:
+        return kind_named(stated.kind).tuned(stated), []
+    except ScenarioError as error:
+        if law is None or not law.tuned():
+            raise
+        return stated, [str(error).removeprefix(f"{stated.name}: ")]
 
 
 def _mode_of(content: Judged, nominal: Nominal | None, root: complex, delay: float) -> list[dict[str, Any]]:
@@ -207,7 +231,8 @@ def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float 
         return None, ["the loop's delay is longer than delays were looked at: what more it tolerates is not known"]
     crosses = any(edge == high for edge, _ in windows.crossings)
     if high == windows.longest and np.isfinite(high) and not crosses:
-        return None, [f"delays were looked at up to {high:g} s only: the critical delay is longer, or there is none"]
+        words = f"delays were looked at up to {high:g} s only: the critical delay is longer, or there is none"
+        return None, [f"{words}; to look further takes long"]
     return (high if np.isfinite(high) else None), []
 
 
@@ -234,7 +259,7 @@ def counted(content: Judged, loop: Loop) -> list[str]:
         "virtual contact": bool(float(loop.virtual_stiffness) or float(loop.virtual_damping)),
     }
     if law is not None:
-        parts[f"compensator ({law.law})"] = law.made.in_margins
+        parts[f"compensator ({law.law})"] = law.made.in_margins and not law.tuned()
     return [part for part, there in parts.items() if there]
 
 
@@ -270,16 +295,44 @@ def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     return found
 
 
+def not_counted(section: LoopSection, loop: Loop) -> list[str]:
+    """Return what of the compensator is not in the margins, each in words; empty where the loop judged is the one that runs."""
+    law = section.compensator
+    if law is None:
+        return []
+    if not law.made.in_margins:
+        return [f"its compensator ({law.law}), which margins cannot count"]
+    if missing := law.tuned():
+        return [
+            f"its compensator ({law.law}), as {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not stated"
+        ]
+    velocity = law.velocity if isinstance(law, WithVelocity) else "model"
+    parts = {
+        law.made.beside_small: bool(law.made.beside_small),
+        "the inertia of its compensator": loop.behind is not None and bool(float(loop.inertia)),
+        "the period of its compensator, which is taken to act continuously": law.period is not None
+        and loop.dynamics == "continuous",
+        "the lag of the estimated velocity": velocity not in ("model", "robot"),
+    }
+    return [part for part, there in parts.items() if there]
+
+
+def _growth_of_run(scenario: Scenario, missing: list[str]) -> float | None:
+    """Return the growth rate (1/s) of small motions with all of the compensator, where margins leave something of it out.
+
+    None where nothing is missing, where small motions do not tell what the law does, and for a kind that has no map of its run.
+    """
+    law = scenario.content.loop.compensator
+    if not missing or law is None or law.made.beyond_small:
+        return None
+    return kind_named(scenario.kind).growth_of_small_motions(scenario)
+
+
 def left_out(section: LoopSection, loop: Loop) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
-    law = section.compensator
-    if law is not None and (not law.made.in_margins or law.tuned()):
-        found.append(f"these are the margins of the loop without its compensator ({law.law})")
-    if law is not None and law.made.in_margins and law.period is not None and loop.dynamics == "continuous":
-        found.append("the compensator acts continuously: its period is left out")
-    if isinstance(law, WithVelocity) and law.velocity not in ("model", "robot"):
-        found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
+    if parts := not_counted(section, loop):
+        found.append(f"these margins leave out {' and '.join(parts)}")
     if section.sensor is not None and section.sensor.averaging is not None and not hyperperiod_of(loop).averages:
         found.append(
             "the force is taken as it is at an instant: the sensor's averaging is left out, not being its period"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dockdyn.report.report import Block, Rows, Table, numbers
-from dockdyn.report.wording import gains, together
+from dockdyn.report.wording import NOTHING, gains, together
 
 LISTED = 6  # sensitivities printed
 MOVING = 4  # bodies named of the motion that decides
@@ -57,7 +57,7 @@ def approximations(margins: dict[str, Any]) -> Table:
             name,
             f"{found['growth_rate_1_s']:.6g}",
             "stable" if found["stable"] else "unstable",
-            gains(found["stabilising_gains_N_s_m"]),
+            NOTHING if found["stabilising_gains_N_s_m"] is None else gains(found["stabilising_gains_N_s_m"]),
         ]
         for name, found in loops.items()
     ]

@@ -14,7 +14,7 @@ from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_e
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
-from dockdyn.studies.margins.judged_loop import JudgedLoop, delay_matrices, judge_loop
+from dockdyn.studies.margins.judged_loop import JudgedLoop, delay_matrices, judge_tuned_loop
 
 
 def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
@@ -26,7 +26,7 @@ def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
     `gain_margin` is the factor by which the delayed force may grow, for a stiffer contact or a sensor that reads too much; it
     takes longest, and is NaN where no `gain` is asked for. Raises ScenarioError as `dockdyn.margins` does.
     """
-    judged = judge_loop(scenario)
+    judged = judge_tuned_loop(scenario)
     loop, own = judged.loop, judged.own_root()
     critical = _tolerated_delay(judged.roots.windows, judged.delay, judged.stable)
     found = {

@@ -80,10 +80,17 @@ class JudgedLoop:
         return None if self.several else contact_root(self.loop, self.roots.roots)
 
 
-def judge_loop(stated: Scenario) -> JudgedLoop:
-    """The loop of a scenario; ScenarioError for no contact at the nominal state, one without stiffness, or periods that never
-    meet."""
-    scenario = kind_named(stated.kind).tuned(stated)
+def judge_tuned_loop(stated: Scenario) -> JudgedLoop:
+    """Return the loop of a scenario with what its compensator leaves to tuning. Raises ScenarioError as `judge_loop`, and where
+    no numbers are found."""
+    return judge_loop(kind_named(stated.kind).tuned(stated))
+
+
+def judge_loop(scenario: Scenario) -> JudgedLoop:
+    """Return the loop of a scenario as it stands, a compensator without numbers left out.
+
+    Raises ScenarioError for no contact at the nominal state, one without stiffness, or periods that never meet.
+    """
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
     return JudgedLoop(scenario, nominal, loop, contact, _roots_of(scenario, loop, nominal))

@@ -59,7 +59,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
     """The tables of the page."""
     conditions = "; ".join(margins["pade"]["1"]["conditions"]) if margins["pade"] else ""
     matrix = Table([], [aligned(row) for row in margins["contact_matrix"] or []], look="matrix")
-    which = "all of them" if margins["stabilising_gains_N_s_m"] is None else "the first"
+    which = "all of them" if margins["apparent_restitution"] is None and not margins["pade"] else "the first"
     return [
         Block(
             "Exact delay and Padé approximations",
@@ -181,7 +181,7 @@ def critical_delay(margins: dict[str, Any]) -> str:
 def _pade_table(margins: dict[str, Any]) -> Table:
     """The exact growth rate beside those with the delay approximated."""
     exact = margins["growth_rate_1_s"]
-    own = gains(margins["stabilising_gains_N_s_m"])
+    own = NOTHING if margins["stabilising_gains_N_s_m"] is None else gains(margins["stabilising_gains_N_s_m"])
     rows = [["exact", significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
     wrong = set()
     for order, found in sorted(margins["pade"].items(), key=lambda item: int(item[0])):

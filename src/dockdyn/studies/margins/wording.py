@@ -16,6 +16,8 @@ def verdict(margins: dict[str, Any]) -> str:
     """The margins in words."""
     critical, delay = margins["critical_delay_s"], margins["delay_s"]
     words = _behaviour(margins)
+    if missing := margins.get("not_counted"):
+        words = f"Judged without {' and '.join(missing)}{_with_it(margins)}. {words}"
     if margins["stable"]:
         if critical is None:
             words += "; it stays stable whatever the delay" if whatever_delay(margins) else ""
@@ -42,6 +44,16 @@ def verdict(margins: dict[str, Any]) -> str:
         words += f" The rig puts energy in: without {'compensator and ' if bare else ''}the contact's damping a bounce "
         words += f"would show restitution {ratio(restitution)}."
     return words
+
+
+def _with_it(margins: dict[str, Any]) -> str:
+    """Return what small motions do with the whole compensator, where the run's own map tells it; else where a run shows it."""
+    growth = margins.get("growth_rate_of_run_1_s")
+    if any(part.endswith("not stated") for part in margins["not_counted"]):
+        return ""  # no run has such a law either
+    if growth is None:
+        return ": dockdyn run shows what it does"
+    return f"; with it small motions {'decay' if growth < 0 else 'grow'} at {significant(abs(growth), 3)} 1/s"
 
 
 def several_windows(margins: dict[str, Any]) -> bool:

@@ -192,6 +192,7 @@ class LoopSection(Section):
             velocity="model" if isinstance(law, WithVelocity) and law.velocity == "model" else "robot",
             lead=array(small.lead),
             second_lead=array(small.second_lead),
+            inertia=array(small.inertia),
             virtual_stiffness=array(virtual.stiffness),
             virtual_damping=array(virtual.damping),
             averaging=array(sensor.averaging),

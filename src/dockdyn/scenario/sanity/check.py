@@ -1,0 +1,56 @@
+"""Numbers that a scenario may hold and hardly means: each in a line, with the unit that was likely meant.
+
+One place for all kinds of scenario: it reads the flattened numbers, and knows units and keys, but no kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.sanity.bodies import unusual_inertias
+from dockdyn.scenario.sanity.ranges import unusual
+from dockdyn.scenario.sanity.stated import Stated, stated_numbers
+from dockdyn.scenario.sanity.touches import unusual_touches
+
+MOST = 8  # lines; who mixes units up everywhere needs no more
+TAILS = (0.001, 0.5, 0.999)  # of distributions
+
+
+def check_numbers(scenario: Scenario | str | Path) -> list[str]:
+    """Return what is unusual about the numbers of a scenario, a line each; nothing for most scenarios.
+
+    `dockdyn run` and `stability` warn of it, other commands before they begin. Raises ScenarioError for what is no scenario.
+    """
+    found = list(dict.fromkeys(_unusual_numbers(scenario_from(scenario))))
+    more = [f"and {len(found) - MOST} more numbers of unusual sizes"] if len(found) > MOST else []
+    return found[:MOST] + more
+
+
+def _unusual_numbers(scenario: Scenario) -> Iterator[str]:
+    """Yield all that is unusual."""
+    usual: list[Stated] = []  # of which more can be told
+    told: list[str] = []  # keys
+    for one in stated_numbers(scenario.content):
+        value = one.value if isinstance(one.value, float) else one.norm if one.unit in ("m", "m/s") else one.largest
+        words = "" if one.assumed else unusual(".".join(one.path), one.key, value, one.unit)
+        if words:
+            told.append(one.key)
+            yield words
+        elif not one.assumed:
+            usual.append(one)
+    for law in scenario.dispersions:
+        ends = [np.atleast_1d(law.values(np.full((1, law.size), share))[0]) for share in TAILS]
+        for place, (key, unit) in enumerate(zip(law.keys, law.units, strict=True)):
+            sizes = [end[place] for end in ends if isinstance(end[place], float | np.floating)]
+            if any(key == other or key.startswith(f"{other}.") for other in told):
+                continue
+            path = ".".join(part for part in key.split(".") if not part.isdigit())
+            worst = max(sizes, key=abs, default=0.0)
+            if words := unusual(path, f"{key} (distributed)", float(worst), unit.replace(" ", "*")):
+                yield words
+    yield from unusual_inertias(usual)
+    yield from unusual_touches(usual)

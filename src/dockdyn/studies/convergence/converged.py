@@ -1,0 +1,157 @@
+"""Whether a run has converged: it again with a tenfold tighter tolerance, finer meshes and one more mode."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from dockdyn.api import simulate, summarise
+from dockdyn.report.notebook import Answer
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.keys import leaves
+from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.studies.convergence.passing import passed_through
+from dockdyn.studies.convergence.refine import ABOUT, Changes, refinements
+
+if TYPE_CHECKING:
+    from dockdyn.results.drive import Progress
+
+ENOUGH = 1e-2  # relative: a figure that moves by more has not converged
+SMALL = 1e-3  # of the largest figure of the same unit: what is smaller is compared with that
+OF_COMPUTING = (
+    "wall_time",
+    "step",
+    "error",
+    "residual",
+    "drift",
+    "iterations",
+    "warnings",
+    "requirements",
+    "events",
+    "prediction",
+    "margin",
+)
+MODAL = re.compile(r"(bend|side|twist|mode)\d*$")  # coordinates of modes, which depend on what other modes there are
+NO_FIGURE = ("kind", "title", "status", "integrator")
+
+
+def converged(
+    scenario: Scenario | str | Path, dataset: xr.Dataset | None = None, progress: Progress | None = None
+) -> Answer:
+    """Run a scenario again with finer numbers, and tell which figures of its summary move by how much.
+
+    Everything that is a matter of computing is made finer: the tolerance is ten times tighter, or the step shorter; the grids
+    of meshes are twice as fine and their points half as far apart; flexible links have one more mode. Each by itself, in a run
+    of its own; `dataset` is the run itself, which is made where it is not given.
+
+    Returns a dictionary ready for JSON: whether it `converged` (no figure moves by more than 1 %), the `largest_change`
+    (relative), the figure that it is of, what was `refined`, `changes` by figure (its value and relative changes), and
+    `warnings`: what appears or vanishes with finer numbers, and bodies that pass through each other without a contact that
+    could hold them. A change is relative to the figure, or to a thousandth of the largest one of its unit if that is larger.
+
+    Raises ScenarioError for what cannot be run, and for a kind that has no numbers to refine, as a rig, which goes from instant
+    to instant of its loop.
+    """
+    scenario = scenario_from(scenario)
+    finer = refinements(scenario)
+    own = simulate(scenario) if dataset is None else dataset
+    figures = figures_of(own)
+    warnings = [] if own.attrs["finished"] else [f"the run itself ended early: {own.attrs['status']}"]
+    moved: dict[str, dict[str, float]] = {}
+    refined: dict[str, Changes] = {}
+    for place, (name, changes) in enumerate(finer.items(), start=1):
+        run, stated = _finer_run(scenario, changes)
+        if run is None:
+            warnings.append(f"{ABOUT[name]}: could not be refined; {stated}")
+            continue
+        refined[name] = changes
+        others = figures_of(run)
+        warnings += _appeared(ABOUT[name], figures, others)
+        for key, change in relative_changes(figures, others).items():
+            moved.setdefault(key, {})[name] = change
+        if progress is not None:
+            progress(place / (len(finer) + 1))
+    warnings += passed_through(scenario, own)
+    largest = {key: max(changes.values()) for key, changes in moved.items()}
+    first = max(largest, key=lambda key: largest[key], default=None)
+    order = sorted(moved, key=lambda key: -largest[key])
+    answer = {
+        "converged": bool(refined) and not any(math.isnan(x) or x > ENOUGH for x in largest.values()) and not warnings,
+        "largest_change": None if first is None else largest[first],
+        "largest_change_of": first,
+        "refined": refined,
+        "changes": {key: {"value": figures[key]} | moved[key] for key in order},
+        "warnings": warnings,
+    }
+    return Answer(answer).under(verdict(answer))
+
+
+def verdict(answer: dict[str, Any]) -> str:
+    """Return what it comes to, in a sentence."""
+    ways = " and ".join(ABOUT[name] for name in answer["refined"])
+    if answer["largest_change"] is None:
+        return "Nothing was refined: whether the run has converged is not known."
+    most = f"{100 * answer['largest_change']:.2g} %"
+    moved = f"no figure moves by more than {most} ({answer['largest_change_of']})"
+    if answer["converged"]:
+        return f"Converged: with finer numbers ({ways}) {moved}."
+    if answer["largest_change"] <= ENOUGH:
+        return f"With finer numbers ({ways}) {moved}, but see the warnings."
+    return f"Not converged: with finer numbers ({ways}) {answer['largest_change_of']} moves by {most}."
+
+
+def _finer_run(scenario: Scenario, changes: Changes) -> tuple[xr.Dataset | None, str]:
+    """Return the run with changed keys; None, and why, where there is none."""
+    try:
+        return simulate(scenario.at(changes)), ""
+    except ScenarioError as error:
+        return None, str(error).removeprefix(f"{scenario.name}: ")
+
+
+def figures_of(dataset: xr.Dataset) -> dict[str, float]:
+    """Return the figures of a run's summary that tell of the docking, by dotted keys."""
+    found = {}
+    for key, value in leaves(dict(summarise(dataset))):
+        last = key.rpartition(".")[2]
+        told = not any(word in part for part in key.split(".") for word in OF_COMPUTING) and key not in NO_FIGURE
+        number = isinstance(value, float | int) and not isinstance(value, bool)
+        if told and number and not MODAL.search(last) and last not in ("contact", "number", "seed"):
+            found[key] = float(value)
+    return found
+
+
+def relative_changes(own: dict[str, float], others: dict[str, float]) -> dict[str, float]:
+    """Return by how much each figure of both runs moves, relative to its size."""
+    sizes: dict[str, float] = {}
+    for figures in (own, others):
+        for key, value in figures.items():
+            sizes[_unit(key)] = max(sizes.get(_unit(key), 0.0), abs(value))
+    found = {}
+    for key in own.keys() & others.keys():
+        scale = max(abs(own[key]), abs(others[key]), SMALL * sizes[_unit(key)])
+        found[key] = abs(others[key] - own[key]) / scale if scale else 0.0
+    return found
+
+
+def _unit(key: str) -> str:
+    """Return the unit at the end of a figure's name, such as N of peak_force_N."""
+    words = [part for part in key.split(".") if not part.isdigit()][-1].split("_")
+    begins = [i for i, word in enumerate(words) if word[:1].isupper() or word in ("m", "s", "kg", "rad", "deg")]
+    return "_".join(words[begins[0] :]) if begins else ""
+
+
+def _appeared(way: str, own: dict[str, float], others: dict[str, float]) -> list[str]:
+    """Return that figures come or go with finer numbers: another number of contacts or impacts."""
+    counts = {
+        table: [len({key.split(".")[1] for key in figures if key.startswith(f"{table}.")}) for figures in (own, others)]
+        for table in {key.split(".")[0] for key in own.keys() ^ others.keys()}
+    }
+    return [
+        f"{way}: {before} {table} become {after}"
+        for table, (before, after) in sorted(counts.items())
+        if before != after
+    ]

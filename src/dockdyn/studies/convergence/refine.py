@@ -1,0 +1,90 @@
+"""What of a scenario is a matter of computing and not of the docking: tolerances, steps, meshes and modes, each made finer.
+
+It reads the resolved scenario, whatever its kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.keys import leaves
+from dockdyn.scenario.load import Scenario
+
+TIGHTER = 10.0  # times
+FIRST_ORDER, SECOND_ORDER = 10.0, 4.0  # times that a step is shorter, for a tenth of the error or less
+FINER = 2.0  # times that the grid of a mesh is finer
+MORE_POINTS = 4  # times the points spread over a mesh: half as far apart
+SMALLEST = 1e-14  # relative: below is rounding
+BERTHING = {"dopri8": 1e-12, "kvaerno5": 1e-12, "located": 1e-10}  # tolerances where none is stated
+ABOUT = {"tolerance": "tolerance", "mesh": "mesh", "modes": "one more mode"}  # heads of a table
+
+Changes = dict[str, Any]  # by dotted key
+
+
+def refinements(scenario: Scenario) -> dict[str, Changes]:
+    """Return the keys of a scenario that make it finer, by "tolerance", "mesh" and "modes"; only those that it has.
+
+    Raises ScenarioError for a scenario that has none, as that of a rig, which goes from instant to instant of its loop.
+    """
+    data = scenario.at({}).nominal()
+    found = {"tolerance": _tolerance(data.get("integrator", {}), scenario), "mesh": _mesh(data), "modes": _modes(data)}
+    found = {name: changes for name, changes in found.items() if changes}
+    if not found:
+        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no tolerance, mesh or modes to refine")
+    return found
+
+
+def _tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
+    """Return a tenfold tighter tolerance, or the step that gives it."""
+    field = type(scenario.content).model_fields.get("integrator")
+    if field is None or field.exclude:
+        return {}
+    section = scenario.content.integrator
+    if integrator.get("error") is not None:
+        return {"integrator.error": integrator["error"] / TIGHTER}
+    if integrator.get("method") == "fixed":
+        return {"integrator.step": section.step / FIRST_ORDER} if section.step else {}
+    if (
+        "max_iterations" in type(section).model_fields
+    ):  # the variational integrator, whose tolerance is of its equations
+        return {"integrator.step": section.step / SECOND_ORDER}
+    tolerance = section.tolerance or BERTHING.get(section.method or "dopri8", BERTHING["dopri8"])
+    return {"integrator.tolerance": max(tolerance / TIGHTER, SMALLEST)}
+
+
+def _mesh(data: dict[str, Any]) -> Changes:
+    """Return finer grids of the meshes that are touched, and more points of those that touch."""
+    tables = _tables(data)
+    found: Changes = {}
+    for key, table in tables.items():
+        if table.get("shape") == "mesh":
+            tolerance = table["tolerance"]
+            number, _, unit = str(tolerance).partition(" ")
+            found[f"{key}.tolerance"] = f"{float(number) / FINER!r} {unit}".strip()
+        elif table.get("shape") == "cloud":
+            found[f"{key}.count"] = table["count"] * MORE_POINTS
+    return found
+
+
+def _modes(data: dict[str, Any]) -> Changes:
+    """Return one more mode of all that bends or twists."""
+    found: Changes = {}
+    for key, value in leaves(data, whole_lists=True):
+        last = key.rpartition(".")[2]
+        if last == "bending_modes":
+            found[key] = [count + 1 if count else count for count in value]
+        elif last == "twist_modes" and value:
+            found[key] = value + 1
+        elif key == "flexible.modes" and any("beam" in table for table in _tables(data).values()):
+            found[key] = value + 1
+    return found
+
+
+def _tables(data: Any, key: str = "") -> dict[str, dict[str, Any]]:  # noqa: ANN401, what a file holds
+    """Return all tables inside `data` by their keys."""
+    found: dict[str, dict[str, Any]] = {key: data} if isinstance(data, dict) and key else {}
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for name, item in items:
+        found |= _tables(item, f"{key}.{name}".lstrip("."))
+    return found

@@ -1,0 +1,125 @@
+"""Numbers that are hardly meant: what is said of each slip, and that nothing is said of what ships or is reasonable."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import random_contacts
+import tomlkit
+
+import dockdyn
+from dockdyn.cli.common import overrides
+from dockdyn.scenario.language.keys import leaves, override
+from dockdyn.scenario.load import parse
+
+PAGE = Path(__file__).parents[2] / "docs" / "sanity.md"
+ROW = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
+SLIPS = ROW.findall(PAGE.read_text())
+VARIED = re.compile(
+    r"(mass|stiffness|damping|velocity|closing_speed|speed|inertia|delay)$"
+)  # of which products make slips
+FACTOR = 3.0
+
+
+def test_the_page_tells_of_thirty_slips_at_least():
+    assert len(SLIPS) >= 30
+    assert len({key.partition("=")[0] for _, key, _ in SLIPS}) >= 25
+
+
+@pytest.mark.parametrize(("preset", "change", "said"), SLIPS, ids=[f"{preset} {change}" for preset, change, _ in SLIPS])
+def test_a_slip_is_told_as_the_page_says_and_alone(preset, change, said):
+    assert dockdyn.check_numbers(dockdyn.load(preset, overrides([change]))) == [said]
+
+
+@pytest.mark.parametrize("preset", dockdyn.presets())
+def test_no_preset_has_an_unusual_number(preset):
+    assert dockdyn.check_numbers(preset) == []
+
+
+def test_reasonable_scenarios_drawn_at_random_are_not_warned_of():
+    told = [
+        dockdyn.check_numbers(parse(tomlkit.dumps(random_contacts.draw(seed)), f"seed {seed}")) for seed in range(100)
+    ]
+    assert sum(map(bool, told)) <= 1
+
+
+def varied(preset, chance):
+    """A preset with its masses, stiffnesses, dampings, speeds and delays up to three times as large or as small; None where
+    those do not go together."""
+    data = dockdyn.load(preset).at({}).nominal()
+    for key, value in list(leaves(data)):
+        number = re.match(r"^[-+.\de]+", value) if isinstance(value, str) else None
+        if VARIED.search(key) and (isinstance(value, float) or number):
+            share = float(np.exp(chance.uniform(-1, 1) * np.log(FACTOR)))
+            new = value * share if number is None else f"{float(number[0]) * share!r}{value[number.end() :]}"
+            override(data, key, new, preset)
+    try:
+        return parse(tomlkit.dumps(data), preset)
+    except dockdyn.ScenarioError:
+        return None
+
+
+def test_presets_with_numbers_three_times_as_large_or_small_are_hardly_ever_warned_of():
+    chance = np.random.default_rng(5)
+    scenarios = [varied(preset, chance) for _ in range(3) for preset in dockdyn.presets()]
+    tried = [scenario for scenario in scenarios if scenario is not None]
+    assert len(tried) > 0.6 * len(scenarios)
+    assert sum(bool(dockdyn.check_numbers(scenario)) for scenario in tried) <= 0.03 * len(tried)
+
+
+THOUSAND = (
+    "contact.normal.stiffness",
+    "start.velocity",
+    "loop.sensor.delay",
+    "loop.hold.period",
+    "contact.normal.damping",
+)
+
+
+@pytest.mark.parametrize("key", THOUSAND)
+def test_a_unit_a_thousand_times_too_large_is_told_with_the_one_that_was_meant(key):
+    """Of rigs drawn at random, whose numbers themselves are usual."""
+    chance = np.random.default_rng(7)
+    for _ in range(10):
+        mass, frequency = float(chance.uniform(300, 1500)), float(chance.uniform(0.8, 2.0))
+        stiffness = mass * (2 * np.pi * frequency) ** 2
+        numbers = {
+            "mass": mass,
+            "contact.normal.stiffness": stiffness,
+            "contact.normal.damping": 2 * 0.05 * mass * 2 * np.pi * frequency,
+            "start.velocity": float(chance.uniform(0.02, 0.1)),
+            "loop.sensor.delay": float(chance.uniform(1e-3, 6e-3)),
+            "loop.hold.period": "4 ms",
+        }
+        assert dockdyn.check_numbers(dockdyn.load("sits", numbers)) == []
+        right = numbers[key] if isinstance(numbers[key], float) else 4e-3
+        (said,) = dockdyn.check_numbers(dockdyn.load("sits", numbers | {key: 1000 * right}))
+        assert said.startswith(f"{key} = ") and "; is it " in said
+        meant = said.rpartition("; is it ")[2].removesuffix("?")
+        unit = {"start.velocity": "m/s", "loop.sensor.delay": "s", "loop.hold.period": "s"}.get(key)
+        if unit is not None:
+            assert dockdyn.load("sits", {key: meant}).content.start is not None
+            assert numbers[key] == "4 ms" or meant == f"{1000 * right:.6g} m{unit}"
+
+
+def test_run_and_stability_warn_and_other_commands_say_it_before_they_begin(dock):
+    slip = ("--set", "contact.normal.stiffness=15")
+    said = "contact.normal.stiffness = 15 N/m lets what touches at 0.05 m/s sink 0.29 m; is it 15 N/mm?"
+    _, out, _ = dock("run", "sits", *slip, "--set", "duration=0.05", "--set", "start.position=-1 mm", "--json")
+    assert said in out
+    code, _, err = dock("envelope", "sits", *slip, "--over", "mass=1:2", "--of", "nothing")
+    assert (code, said in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.full
+def test_margins_warn(dock):
+    margins = dockdyn.margins(dockdyn.load("sits", {"contact.normal.stiffness": 20.0}))
+    assert margins["warnings"][0].endswith("is it 20 N/mm?")
+
+
+def test_what_a_refused_command_was_given_is_explained(dock):
+    """A rig whose compensator cannot be tuned, for a contact a thousand times too soft."""
+    dock("new", "rig.toml", "--kind", "rig")
+    code, _, err = dock("run", "rig.toml", "--set", "contact.normal.stiffness=35")
+    assert code == 2 and "is it 35 N/mm?" in " ".join(err.split())

@@ -1,0 +1,139 @@
+"""Whether runs have converged, beside cases whose error is known: a bounce on a spring, which has a closed form."""
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.scenario.language.keys import value_at
+from dockdyn.scenario.preset_files import preset_kinds, preset_text
+from dockdyn.studies.convergence.converged import converged, relative_changes, verdict
+from dockdyn.studies.convergence.refine import refinements
+
+BOUNCE = """
+schema = 1
+kind = "free-flight"
+duration = "{duration} s"
+[chaser]
+mass = {mass}
+inertia = [100, 100, 100]
+position = [{start}, 0, 0]
+velocity = [-{speed}, 0, 0]
+[[chaser.feature]]
+name = "tip"
+position = [-1, 0, 0]
+radius = "20 mm"
+[target]
+mass = {other}
+inertia = [100, 100, 100]
+[[target.surface]]
+name = "plate"
+shape = "plane"
+point = [0.5, 0, 0]
+normal = [1, 0, 0]
+[[contact]]
+feature = "tip"
+surface = "plate"
+[contact.normal]
+law = "spring-dashpot"
+stiffness = {stiffness}
+"""
+
+
+def bounce(tmp_path, seed, **integrator):
+    """A head-on bounce drawn at random, and its largest force (N) in closed form."""
+    chance = np.random.default_rng(seed)
+    mass, other = (float(chance.uniform(200, 1000)) for _ in range(2))
+    effective, speed, frequency = (
+        mass * other / (mass + other),
+        float(chance.uniform(0.02, 0.1)),
+        chance.uniform(0.5, 2),
+    )
+    stiffness = effective * (2 * np.pi * float(frequency)) ** 2
+    gap = 0.01
+    duration = gap / speed + 1 / float(frequency)
+    numbers = {"mass": mass, "other": other, "speed": speed, "stiffness": stiffness, "duration": duration}
+    text = BOUNCE.format(start=1.52 + gap, **numbers)
+    file = tmp_path / f"bounce{seed}.toml"
+    file.write_text(text)
+    changes = {"integrator": integrator} if integrator else {}
+    return dockdyn.load(file, changes), speed * np.sqrt(effective * stiffness)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 6))])
+def test_what_moves_with_a_shorter_fixed_step_is_the_error_that_it_has(tmp_path, seed):
+    """Of a step of which nine tenths go, or more."""
+    scenario, exact = bounce(tmp_path, seed, method="fixed", step=0.02)
+    found = converged(scenario)
+    force = found["changes"]["contacts.0.peak_normal_force_N"]
+    error = abs(force["value"] - exact) / exact
+    assert found["refined"] == {"tolerance": {"integrator.step": pytest.approx(0.002)}}
+    assert 0.5 * error < force["tolerance"] + 1e-9 and force["tolerance"] < 2 * error + 1e-6
+    assert not found["converged"] or found["largest_change"] <= 0.01
+
+
+@pytest.mark.full
+def test_a_coarse_step_has_not_converged_and_a_located_contact_has(tmp_path):
+    coarse, exact = bounce(tmp_path, 3, method="fixed", step=0.2)
+    found = converged(coarse)
+    assert not found["converged"] and found["largest_change"] > 0.01
+    assert verdict(found).startswith("Not converged: with finer numbers (tolerance) ")
+    located, exact = bounce(tmp_path, 3)
+    found = converged(located)
+    assert found["converged"] and verdict(found).startswith("Converged: ")
+    assert found["changes"]["contacts.0.peak_normal_force_N"]["value"] == pytest.approx(exact, rel=1e-8)
+    assert found["largest_change"] < 1e-6 and found["warnings"] == []
+
+
+@pytest.mark.full
+def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
+    """A second tip beside the first, which no contact is of, and which the first one's soft contact lets through."""
+    scenario, _ = bounce(tmp_path, 1)
+    tips = [
+        {"name": "tip", "position": [-1.0, 0.0, 0.0], "radius": 0.02},
+        {"name": "antenna", "position": [-1.25, 0.3, 0.0], "radius": 0.02},
+    ]
+    assert scenario.at({"chaser.feature": tips}) is not None
+    longer = scenario.at({"chaser.feature": tips, "chaser.position": [1.9, 0.0, 0.0], "duration": 12.0})
+    speed = -longer.content.chaser.velocity[0]
+    first = (1.9 - 1.25 - 0.02 - 0.5) / speed
+    found = converged(longer)
+    (said,) = [words for words in found["warnings"] if "antenna" in words]
+    assert said.startswith("'antenna' of chaser passes through 'plate' of target from t = ")
+    assert float(said.partition("t = ")[2].partition(" s")[0]) == pytest.approx(first, abs=0.02)
+    assert not found["converged"]
+
+
+@pytest.mark.parametrize("preset", [name for name, kind in preset_kinds().items() if kind != "rig"])
+def test_every_preset_but_of_rigs_says_what_can_be_refined(preset):
+    finer, text = refinements(dockdyn.load(preset)), preset_text(preset)
+    assert "tolerance" in finer
+    assert ("mesh" in finer) == ('shape = "mesh"' in text or 'shape = "cloud"' in text)
+    assert ("modes" in finer) == ("beam]" in text or "bending_modes" in text or "beam = {" in text)
+    for changes in finer.values():
+        for key in changes:
+            assert (
+                value_at(dockdyn.load(preset).content, key, preset).value is not None or key == "integrator.tolerance"
+            )
+
+
+def test_small_figures_are_compared_with_the_largest_of_their_unit():
+    found = relative_changes(
+        {"peak_force_N": 100.0, "lateral_force_N": 1e-9}, {"peak_force_N": 101.0, "lateral_force_N": 2e-9}
+    )
+    assert found["peak_force_N"] == pytest.approx(1 / 101)
+    assert found["lateral_force_N"] == pytest.approx(1e-9 / 0.101)
+
+
+def test_a_rig_has_nothing_to_refine(dock):
+    code, _, err = dock("run", "sits", "--check-convergence", "--set", "duration=0.1")
+    assert (code, err.strip()) == (2, "error: sits: kind: rig has no tolerance, mesh or modes to refine")
+
+
+@pytest.mark.full
+def test_run_prints_the_table_and_json_has_it(dock):
+    code, out, _ = dock("run", "paraskevas-a", "--check-convergence")
+    assert code == 0
+    assert "Converged: with finer numbers (tolerance) no figure moves" in " ".join(out.split())
+    assert "Refined: integrator.tolerance = 1e-12" in out
+    code, out, _ = dock("run", "paraskevas-a", "--check-convergence", "--json")
+    assert '"convergence"' in out and '"largest_change_of"' in out
