@@ -73,7 +73,8 @@ def middle(a: Array, b: Array, da: Array, db: Array) -> Array:
     For the sake of derivatives steps are held short where a number changes much of its size, however smoothly.
     """
     changed = (b - a) ** 2 + (db - da) ** 2
-    return cubic.value(0.5, a, b, da, db) + UNSEEN * changed / jnp.maximum(jnp.abs(a) + jnp.abs(b), 1e-300)
+    size = jnp.abs(a) + jnp.abs(b) + jnp.abs(da) + jnp.abs(db)
+    return cubic.value(0.5, a, b, da, db) + UNSEEN * changed / jnp.maximum(size, 1e-300)
 
 
 def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
