@@ -28,10 +28,12 @@ from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import by_name, holds, override
+from dockdyn.scenario.language.keys import holds, override
+from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import by_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, presets
 from dockdyn.scenario.tables.campaign import CampaignSection
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from dockdyn.kinds.kind import Kind
 
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
-TAGS = ("law", "shape", "kind")  # keys that say which table it is
 
 
 @dataclass(frozen=True)
@@ -301,10 +302,14 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     key, named = ".".join(path), ".".join(by_name(path, data))
     sort = problem["type"]
     if sort == "extra_forbidden":
-        keys, others = _known_keys(kind, path[:-1], data)
+        known = KnownKeys(kind, data)
+        keys, others = known.at(path[:-1])
         tables = [other for other, theirs in others.items() if path[-1] in theirs]
+        asked = first_in(path, value)
         words = (
-            f"of {' or '.join(tables)} only" if tables else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
+            f"of {' or '.join(tables)} only"
+            if tables
+            else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], asked)
         )
         if path[-1] == INCLUDE:
             words = "must stand above the first table"
@@ -357,35 +362,3 @@ def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[li
             path.append(str(part))
             place = None
     return path, place
-
-
-def _known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
-    """Keys allowed in the table at `path`, and by law those of the others it could name, by pydantic's own description."""
-    schema = kind.model_json_schema(by_alias=True, mode="validation")
-    definitions = schema.get("$defs", {})
-
-    def options(node: dict[str, Any]) -> list[dict[str, Any]]:
-        while "$ref" in node:
-            node = definitions[node["$ref"].rsplit("/", 1)[1]]
-        several = node.get("anyOf", []) + node.get("oneOf", [])
-        return [option for one in several for option in options(one)] if several else [node]
-
-    def tag(option: dict[str, Any]) -> str | None:
-        properties = option.get("properties", {})
-        return next((properties[name].get("const") for name in TAGS if name in properties), None)
-
-    def chosen(node: dict[str, Any], value: object) -> dict[str, Any]:
-        given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
-        tables = [option for option in options(node) if "properties" in option]
-        named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
-        return next((option for option in tables if tag(option) == named and given is not None), (tables or [node])[0])
-
-    node, value = schema, data
-    for part in path:
-        node = chosen(node, value)
-        value = value[int(part)] if isinstance(value, list) else value[part]
-        items: dict[str, Any] = next((option["items"] for option in options(node) if "items" in option), {})
-        node = items if part.isdigit() else node.get("properties", {}).get(part, {})
-    mine = chosen(node, value)
-    others = {str(tag(o)): list(o.get("properties", {})) for o in options(node) if tag(o) not in (None, tag(mine))}
-    return list(mine.get("properties", {})), others
