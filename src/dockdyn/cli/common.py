@@ -258,6 +258,16 @@ def holding(folder: Path) -> str:
     return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(few) < len(names) else "")
 
 
+def with_ending(file: Path, ending: str) -> Path:
+    """Return the name of a file of a sort that other programs know by its ending, `.mat`, which is added where it is missing.
+
+    A pipe or device keeps its name.
+    """
+    if file.suffix.lower() == ending or is_special(file) or file.is_dir():
+        return file
+    return file.with_name(file.name + ending)
+
+
 def vacant_file(file: Path, force: bool, *read: Path, other: str = "another --out") -> None:
     """Refuses a file that exists, unless asked to overwrite, before anything is computed, one that is `read` itself, and one in
     a folder that cannot be written to."""

@@ -23,6 +23,7 @@ from dockdyn.cli.common import (
     progress,
     say,
     vacant_file,
+    with_ending,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def export(
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
-    file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
+    file = with_ending(out, ".fmu") if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
     others = platforms_named(platform or [])
     if computer and model_exchange:

@@ -30,6 +30,7 @@ from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, re
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
+from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
@@ -159,7 +160,8 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
     """Name, text and folder of a scenario file or preset."""
     path = Path(source)
     if path.is_dir() and not is_preset(str(source)):
-        raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
+        words = mistaken(path, "scenario") or "is a folder; must be a scenario file or a preset"
+        raise ScenarioError(f"{source}: {words}")
     if path.is_file() or (path.exists() and not is_preset(str(source))):
         return str(source), text_in(path, str(source)), path.parent
     if path.suffix or len(path.parts) > 1:
