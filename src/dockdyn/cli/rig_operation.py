@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,6 +65,7 @@ def serve(
     from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.server import Refused, Settings, served
+    from dockdyn.realtime.stop_words import why_stopped
     from dockdyn.translate.c_library import NoCompiler
 
     if port is not None and not view:
@@ -87,7 +89,13 @@ def serve(
             if shown is not None:
                 shown.show(rig.ring, step)
             with _asking_to_stop() as asked, stack.pop_all():  # also while the log is written
-                outcome = Operation(rig, terminal, hold_to_run, lambda: asked() or terminal.gone).run()
+                outcome = Operation(
+                    rig,
+                    terminal,
+                    hold_to_run,
+                    lambda: asked() or terminal.gone,
+                    partial(why_stopped, limits=content.content.rig.limits, period=driver.period),
+                ).run()
                 terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
                 if shown is not None and not shown.running:
                     say("warning: the live view had ended before", err=True)
@@ -126,17 +134,15 @@ def _shown(scenario: str, override: list[str] | None, port: int | None) -> Itera
 def _lines(outcome: Outcome) -> list[str]:
     """What an operation was."""
     from dockdyn.cli.rig import shares
+    from dockdyn.realtime.stop_words import cause_words
 
     found = [f"{outcome.cycles} cycles, {outcome.late} missed; from a pose to its answer: {shares(outcome.answers)}"]
     if outcome.unseen:
         found.append(f"{outcome.unseen} cycles were not looked at: this computer was too slow")
-    reason = outcome.cause.name.lower().replace("_", " ")
     if outcome.broken:
-        return [
-            *found,
-            f"Stopped: the loop has ended by itself ({outcome.state.name.lower()}): the robot was left to itself.",
-        ]
-    return [*found, f"Ended: {reason}." if outcome.intended else f"Stopped: {reason}."]
+        state = outcome.state.name.lower()
+        return [*found, f"Stopped: the process of the loop has ended while {state}, without braking; check the robot."]
+    return [*found, f"Ended: {cause_words(outcome.cause)}." if outcome.intended else f"Stopped: {outcome.why}."]
 
 
 def emulate(
