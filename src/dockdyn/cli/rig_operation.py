@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import signal
 import sys
 import threading
@@ -157,8 +158,10 @@ def emulate(
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
+    from dockdyn.realtime.claims import Taken, claimed
     from dockdyn.realtime.device_kinds import ASKED, CONNECTED, devices_of
     from dockdyn.realtime.emulator import EmulatedRig
+    from dockdyn.realtime.holders import holder_of_port
     from dockdyn.realtime.laboratory import LaboratoryInSteps
     from dockdyn.scenario.tables.emulator import EmulatorSection
     from dockdyn.scenario.tables.rig.devices import DevicesSection
@@ -168,24 +171,31 @@ def emulate(
     table = content.content.rig
     section, trouble = (DevicesSection(), EmulatorSection()) if table is None else (table.device, table.emulator)
     sensor, robot = section.sensor, section.robot
-    try:
-        laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
-        rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section, trouble)
-    except NoCompiler as error:
-        raise Refusal(f"{scenario}: {error}") from None
-    except OSError as error:
-        places = " or ".join(
-            f"{each.host}:{each.port}" for each in (sensor, robot) if each.kind in (*ASKED, *CONNECTED)
+    with contextlib.ExitStack() as stack:
+        try:
+            laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
+            stack.enter_context(claimed(f"emulated {each.host}:{each.port}" for each in (sensor, robot)))
+            rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section, trouble)
+        except NoCompiler as error:
+            raise Refusal(f"{scenario}: {error}") from None
+        except Taken as taken:
+            words = f"{str(taken).removeprefix('emulated ')}: another dockdyn rig emulate stands for it"
+            raise Refusal(f"{scenario}: rig.device: {words}; {taken.holder or 'end that one first'}") from None
+        except OSError as error:
+            places = " or ".join(
+                f"{each.host}:{each.port}" for each in (sensor, robot) if each.kind in (*ASKED, *CONNECTED)
+            )
+            busy = (holder_of_port(each.port) for each in (sensor, robot)) if error.errno == errno.EADDRINUSE else ()
+            held = next(filter(None, busy), "")
+            raise Refusal(f"{scenario}: rig.device: {places}: {error.strerror}{'; ' if held else ''}{held}") from None
+        way = "at" if robot.kind in (*ASKED, *CONNECTED) else "to"
+        say(
+            f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} {way} {robot.host}:{robot.port} "
+            f"every {driver.period:g} s"
         )
-        raise Refusal(f"{scenario}: rig.device: {places}: {error.strerror}") from None
-    way = "at" if robot.kind in (*ASKED, *CONNECTED) else "to"
-    say(
-        f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} {way} {robot.host}:{robot.port} "
-        f"every {driver.period:g} s"
-    )
-    with _asking_to_stop() as stop_asked:
-        rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
-    say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")
+        with _asking_to_stop() as stop_asked:
+            rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
+        say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")
 
 
 @contextlib.contextmanager

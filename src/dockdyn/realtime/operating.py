@@ -157,10 +157,15 @@ class Operation:
         self.told, head = True, self.rig.ring.head
         heard = {name: row["inputs"][f"{name}_count"] >= 0 for name in ("load", "pose")}
         missing = [words for name, words in (("load", "sensor"), ("pose", "robot")) if not heard[name]]
-        why = f"nothing is heard of the {' and the '.join(missing)}" if missing else "sensor or robot are not well"
+        why = (
+            f"nothing is heard of the {' and the '.join(missing)}"
+            if missing
+            else "the sensor or the robot reports a fault"
+        )
         counts = [(head["bad_readings"], "of the sensor"), (head["bad_poses"], "of the robot")]
-        bad = [f"{count} packets {words} are refused" for count, words in counts if count]
-        bad += [f"{head['foreign']} are from elsewhere"] if head["foreign"] else []
+        bad = [f"{count} packets {words} do not fit rig.device and are not read" for count, words in counts if count]
+        if head["foreign"]:
+            bad.append(f"{head['foreign']} packets come from another address; is another emulator still running?")
         self.console.tell("; ".join([f"still idle: {why}", *bad]))
 
     def _next(self) -> Request:
