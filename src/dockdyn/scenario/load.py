@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import tomlkit
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -28,7 +29,7 @@ from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import holds, override
+from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
@@ -44,6 +45,7 @@ from dockdyn.scenario.tables.look import with_looks
 if TYPE_CHECKING:
     from dockdyn.kinds.kind import Kind
 
+STATED = "scenario"  # what one is called that is no file
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
 
 
@@ -102,8 +104,12 @@ class Scenario:
         return kind_named(self.kind).model(self)
 
 
-def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: bool = True) -> Scenario:
-    """Read a scenario from a file or preset.
+def load(
+    source: str | Path | Mapping[str, Any], overrides: dict[str, Any] | None = None, own_code: bool = True
+) -> Scenario:
+    """Read a scenario from a file or preset, from a dictionary of its tables, or from a text in TOML.
+
+    What is no file counts paths from the working folder, and is called "scenario" in messages.
 
     `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take
     an index or a name, and need neither when they have one element.
@@ -113,16 +119,38 @@ def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: 
     """
     if overrides is not None:
         table_from("overrides", overrides, "a mapping from dotted keys to values")
-    name, text, folder = read(path_from("scenario", source, "a scenario file or the name of a preset"))
+    name, text, folder = _stated_in(source)
     with only_built_in(not own_code):
         return parse(text, name, overrides, folder, PRESETS if folder is None else None)
 
 
-def scenario_from(given: Scenario | str | Path) -> Scenario:
-    """A scenario as it is, or the one of a file or preset. Raises ScenarioError for what is none."""
+def _stated_in(source: str | Path | Mapping[str, Any]) -> tuple[str, str, Path | None]:
+    """Return name, text and folder of a scenario, whatever it is handed over as. Raises ScenarioError for what is none."""
+    if isinstance(source, Mapping):
+        tables = table_from(STATED, source, "a mapping from keys to values")
+        try:
+            return STATED, tomlkit.dumps(_as_toml(tables)), Path()
+        except (TypeError, ValueError) as error:  # of tomlkit, about what no file can hold
+            raise ScenarioError(f"{STATED}: holds what no scenario file can ({error})") from None
+    if isinstance(source, str) and ("\n" in source or "=" in source):
+        return STATED, source, Path()
+    return read(path_from("scenario", source, "a scenario file or the name of a preset"))
+
+
+def _as_toml(value: object) -> Any:  # noqa: ANN401, what a file holds
+    """Return tables as a file has them: tuples and arrays as lists, numbers of NumPy as Python's."""
+    if isinstance(value, Mapping):
+        return {key: _as_toml(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_as_toml(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def scenario_from(given: Scenario | str | Path | Mapping[str, Any]) -> Scenario:
+    """A scenario as it is, or what `load` takes. Raises ScenarioError for what is none."""
     if isinstance(given, Scenario):
         return given
-    if not isinstance(given, str | Path):
+    if not isinstance(given, str | Path | Mapping):
         raise wrong_type("scenario", given, "a dockdyn.Scenario, a scenario file or the name of a preset")
     return load(given)
 
@@ -196,6 +224,7 @@ def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folde
     """The scenario that the tables `data` of one or several files describe, with `changes` to its keys."""
     for key, value in changes.items():
         check_admissible({key: value}, name)
+        refuse_unequal_twin(key, changes, name)
         if key == INCLUDE:
             raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -132,6 +132,24 @@ def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
     """Set the dotted `key` in `data`, the content of a file."""
     place, part = _place_in(data, key, name)
     place[part] = value
+    if isinstance(place, list) and (twin := transposed(key)) not in (None, key):
+        other, index = _place_in(data, str(twin), name)
+        other[index] = value
+
+
+def refuse_unequal_twin(key: str, changes: Mapping[str, Any], name: str) -> None:
+    """Refuse a product of inertia that is set to one value in its row and to another in its column. Raises ScenarioError."""
+    twin = transposed(key)
+    if twin is not None and twin in changes and changes[twin] != changes[key]:
+        given = f"{shown(changes[key])}, {twin} to {shown(changes[twin])}"
+        raise ScenarioError(f"{name}: {key} is set to {given}; an inertia is symmetric: set one of them")
+
+
+def transposed(key: str) -> str | None:
+    """Return the key of the same product in an inertia tensor; None of other numbers."""
+    *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
+    both = row.isdecimal() and column.isdecimal()
+    return ".".join([*table, column, row]) if both and table[-1].endswith("inertia") else None
 
 
 def holds(data: dict[str, Any], key: str, name: str) -> bool:
