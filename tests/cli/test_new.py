@@ -99,3 +99,19 @@ def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
     assert dock("new", "mine.toml", "--force").returncode == 0
     assert ", into the new folder none; run it with: dockdyn run none/x.toml" in dock("new", "none/x.toml").stdout
     assert "new folder" not in dock("new", "none/y.toml").stdout
+
+
+@pytest.mark.parametrize("mechanism", ["bounce", "spring"])
+def test_what_drives_a_rig_stands_there_and_holds_when_its_marks_are_taken_away(mechanism, dock, tmp_path):
+    """Every commented line below the words is TOML, the devices and limits are read, and a computer can drive it."""
+    assert dock("new", "rig.toml", "--kind", "rig", "--mechanism", mechanism).returncode == 0
+    file = tmp_path / "rig.toml"
+    above, mark, below = file.read_text().partition("# [loop.dynamics]")
+    lines = [line.removeprefix("#").removeprefix(" ") for line in (mark + below).splitlines()]
+    file.write_text(above + "\n".join(lines) + "\n")
+    scenario = dockdyn.load(file)
+    rig = scenario.content.rig
+    peak = float(abs(dockdyn.simulate(scenario).ideal_force).max())
+    assert rig.limits.force == pytest.approx(4 * peak, rel=0.2)  # which is without damping
+    assert (rig.device.sensor.kind, rig.device.robot.kind) == ("ati-netft", "abb-egm")
+    kind_named("rig").driver(scenario)

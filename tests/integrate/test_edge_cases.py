@@ -1,6 +1,7 @@
 """What goes wrong in contact simulations: grazing, chatter, short delays, loops that diverge."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -124,7 +125,16 @@ def test_chatter_is_counted_and_flagged():
         )
     )
     assert not run.attrs["finished"]
-    assert "60 events" in run.attrs["status"]
+    told = re.search(
+        r"60 events .*; (.+) has closed (\d+) times, lately every (\S+) s and by up to (\S+) m, (.*)",
+        run.attrs["status"],
+    )
+    name, count, pause, depth = told[1], int(told[2]), float(told[3]), float(told[4])
+    assert name in run.contact.values and "ever harder, as the delay of 0.5 s puts energy in" in told[5]
+    own = run.episode_onset.values[run.episode_contact.values == list(run.contact.values).index(name)]
+    assert count == len(own) and pause == pytest.approx(np.diff(own[-20:]).mean(), rel=1e-2)
+    last = run.sel(contact=name).depth.values[run.time.values >= own[-20:][0]]
+    assert depth == pytest.approx(last.max(), rel=0.3)
     assert 0 < float(run.time[-1]) < 400
     summary = dockdyn.summarise(run)
     assert summary["contacts"] and set(summary["energy_class"]) <= {"active", None}

@@ -148,7 +148,7 @@ def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_agai
     arm_and_run(server)
     assert server.end() == 1
     words = cause.name.lower().replace("_", " ")
-    assert f"→ fault ({words})" in server.printed and f"Stopped: {words}." in server.printed
+    assert f"→ fault ({words})" in server.printed and f"Stopped: {words} at " in server.printed
     server = bench.serve("two.mcap", *short)
     assert "Ended: operator." in stopped(server)
     begun = next(cycle for cycle in read_rig_log(bench.folder / "two.mcap").cycles if cycle["output_send"])
@@ -198,7 +198,7 @@ def test_hold_to_run_needs_a_key_that_is_held(bench):
     server.until("running → stopping (released)")
     assert time.monotonic() - released < 3.0  # 0.4 s on a calm computer
     assert server.end() == 1
-    assert "Stopped: released." in server.printed
+    assert "Stopped: released at " in server.printed
 
     server = bench.start(*words, "--force")
     assert server.end() == BAD_INPUT

@@ -160,7 +160,10 @@ def test_exported_figures_are_what_they_say(result, dock, tmp_path):
         (("--to", "png"), f"--figure: is missing; must be one of {names}"),
         (("--to", "png", "--figure", "nothing"), f"--figure nothing: no such figure; must be one of {names}"),
         (("--to", "svg", "--figure", "normal-force"), "normal-force.svg: exists; give --force"),
-        (("--to", "csv", "--figure", "depth"), "--figure: is of figures; must be with --to png, svg or pdf"),
+        (
+            ("--to", "csv", "--figure", "depth"),
+            "--figure: is for figures; give it with --to png, svg or pdf, or leave it out",
+        ),
     ):
         done = dock("export", "result.nc", *words)
         assert (done.returncode, done.stdout) == (2, "")

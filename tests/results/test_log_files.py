@@ -289,8 +289,8 @@ def test_a_log_goes_to_netcdf_and_to_other_files(dock, identified, plain, tmp_pa
     assert (saved.time.values.tolist(), saved.time.units) == ([0.0, 2.0], "ms")
     assert saved.state.values.tolist() == ["idle", "on"] and saved.x_y.values[0] == 1.5 and saved.x_y.units == "mm"
     for words, message in (
-        (("json.nc", "--to", "nc"), "json.nc: --to nc: is of logs; must be one in CSV or MCAP"),
-        (("two.mcap", "--to", "mcap"), "two.mcap: --to mcap: is of runs; must be the result.nc of one"),
+        (("json.nc", "--to", "nc"), "json.nc: is in netCDF already; --to nc is for logs in CSV or MCAP"),
+        (("two.mcap", "--to", "mcap"), "two.mcap: is a log; --to mcap is for the result.nc of a run"),
         (("none.csv", "--to", "nc"), "none.csv: no such file"),
     ):
         ended = dock("export", *words)

@@ -124,7 +124,7 @@ def test_the_command(run, dock, monkeypatch, tmp_path):
     assert dock("export", "run.nc", "--to", "parquet").stdout.startswith("Wrote run-parquet/time.parquet")
     assert dock("export", "run.nc", "--to", "parquet").stderr.startswith("error: run-parquet: exists; give --force")
     refused = dock("export", "run.nc", "--to", "mcap", "--figure", "depth")
-    assert refused.stderr == "error: --figure: is of figures; must be with --to png, svg or pdf\n"
+    assert refused.stderr == "error: --figure: is for figures; give it with --to png, svg or pdf, or leave it out\n"
     for to, module, extra in (("mcap", "mcap_ros2.writer", "mcap"), ("parquet", "pyarrow", "parquet")):
         monkeypatch.setitem(sys.modules, module, None)
         refused = dock("export", "run.nc", "--to", to, "--out", f"new-{to}")

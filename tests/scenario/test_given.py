@@ -12,7 +12,7 @@ from dockdyn.results.store import write_result
 SCENARIOS = ("simulate", "stepper", "margins", "resting_state", "compare")
 RESULTS = ("summarise", "report_html", "replay_html", "plot", "campaign_answers")
 LOGS = ("read_bounce", "read_robot_log", "identify_contact", "identify_robot")
-STRANGE = (3, None, [], {}, xr.DataArray(1.0))
+STRANGE = (3, None, [], (), xr.DataArray(1.0))
 SCENARIO = "scenario: must be a dockdyn.Scenario, a scenario file or the name of a preset; is of type "
 RESULT = "result: must be a dataset of dockdyn's, or a file or folder with one; is of type "
 

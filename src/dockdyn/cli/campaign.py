@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,11 +14,13 @@ import typer
 
 from dockdyn.cli.common import (
     STOPPED_EARLY,
+    Anew,
     Force,
     NoOwnCode,
     Overrides,
     Quiet,
     Refusal,
+    Resume,
     ScenarioName,
     Scheduler,
     Trust,
@@ -30,8 +31,10 @@ from dockdyn.cli.common import (
     holding,
     overrides,
     progress,
+    resume_command,
     say,
     tell_unusual_numbers,
+    to_resume,
     vacant,
     vacant_file,
     writing_into,
@@ -65,7 +68,8 @@ def run(
     workers: Workers = None,
     scheduler: Scheduler = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-campaign.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the campaign in the folder.")] = False,
+    resume: Resume = False,
+    force: Anew = False,
     keep: Annotated[
         str | None,
         typer.Option("--keep", metavar="worst:N,random:N", help="Cases whose motion and report are kept, too."),
@@ -91,7 +95,7 @@ def run(
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
     with claimed(store):
-        campaign = _checked(store, planned, resume)
+        campaign = _checked(store, planned, resume, force)
         with _interruptible(store, campaign), cluster(workers, scheduler) as spread:
             missing = store.missing(campaign)
             if missing:
@@ -126,7 +130,7 @@ def rerun(
 
     store = Store(folder)
     campaign = store.campaign()
-    place = out if out is not None else _case_folder(store, case)
+    place = out if out is not None else store.case(case)
     scenario = _case_scenario(campaign, case)
     vacant(place, force)
     _case_result(scenario, place, quiet, show=True)
@@ -169,15 +173,16 @@ def claimed(store: Store) -> Iterator[None]:
         yield
 
 
-def _checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
-    """The campaign to run: a new one, or the one in the folder, to go on with."""
+def _checked(store: Store, campaign: Campaign, resume: bool, force: bool) -> Campaign:
+    """The campaign to run: a new one, also in the place of the one in the folder, or that one, to go on with."""
     from dockdyn.studies.campaign.conduct import continued
 
     if store.blank():
         return campaign
-    if resume:
+    if to_resume(store.folder, resume, force):
         return continued(store, campaign, lambda words: say(f"warning: {words}", err=True))
-    raise Refusal(f"{store.folder}: exists; give --resume to go on with it, or another --out")
+    store.clear()
+    return campaign
 
 
 def _begun(store: Store, campaign: Campaign) -> None:
@@ -193,8 +198,7 @@ def _interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
 
     def left() -> str:
         done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
-        resume = [] if "--resume" in sys.argv else ["--resume"]
-        again = shlex.join(["dockdyn", *sys.argv[1:], *resume])
+        again = resume_command()
         return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
 
     try:
@@ -259,8 +263,9 @@ def _write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[
     from dockdyn.results.store import as_written
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.report import campaign_report
+    from dockdyn.studies.campaign.store import REPORT
 
-    file, campaign = store.folder / "campaign-report.html", store.campaign()
+    file, campaign = store.folder / REPORT, store.campaign()
     vacant_file(file, force=True)
     with as_written(store.folder):
         dataset = store.read(campaign)
@@ -281,10 +286,6 @@ def told(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) ->
         return
     show_report(report)
     say(f"Report: {store.folder / 'campaign-report.html'}")
-
-
-def _case_folder(store: Store, case: int) -> Path:
-    return store.folder / "cases" / f"{case:06d}"
 
 
 def _case_scenario(campaign: Campaign, case: int) -> Scenario:
@@ -308,7 +309,7 @@ def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: b
     from dockdyn.studies.campaign.keep import chosen_cases
 
     for case in chosen_cases(store.read(campaign), kept):
-        place = _case_folder(store, case)
+        place = store.case(case)
         if (place / "report.html").exists():
             continue
         with contextlib.suppress(ScenarioError):  # a case whose numbers are not allowed has no result

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
+REPORTS = ("report.html", "campaign-report.html")
 NAMED = 3  # files of a folder that a message names
 
 PRESETS = Path(__file__).parents[1] / "scenario" / "presets"
@@ -32,6 +33,8 @@ def preset_names() -> list[str]:
 
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
+Anew = Annotated[bool, typer.Option("--force", help="Begin anew where one is in the folder: it is lost.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine (needs Dask).")
@@ -106,6 +109,12 @@ def say(text: str, err: bool = False) -> None:
 def typed() -> str:
     """The command line of this process, for a report to say."""
     return shlex.join(["dockdyn", *sys.argv[1:]])
+
+
+def resume_command() -> str:
+    """Return the command line that goes on with what this one has begun."""
+    typed = [word for word in sys.argv[1:] if word not in ("--force", "--resume")]
+    return shlex.join(["dockdyn", *typed, "--resume"])
 
 
 def quantity_option(
@@ -241,9 +250,26 @@ def vacant(folder: Path, force: bool) -> None:
         raise Refusal(f"{folder}: is a file; must be a folder")
     if folder.exists() and not force and (held := holding(folder)):
         words = f"give --force to write into it, over what has the same name (it holds {held}), or another --out"
-        raise Refusal(f"{folder}: exists; {words}")
+        raise Refusal(f"{folder}: exists{_report_in(folder)}; {words}")
     with writing_into(folder):
         check_writable(folder)
+
+
+def _report_in(folder: Path) -> str:
+    """Words for a message: the report that a folder holds; empty where it holds none."""
+    found = [name for name in REPORTS if (folder / name).is_file()]
+    return f", its report is {folder / found[0]}" if found else ""
+
+
+def to_resume(folder: Path, resume: bool, force: bool) -> bool:
+    """Whether what is in a folder is gone on with, not begun anew; refuses both, and neither."""
+    if resume and force:
+        raise Refusal("--resume, --force: give one of them")
+    if not (resume or force):
+        raise Refusal(
+            f"{folder}: exists{_report_in(folder)}; give --resume to go on with it, --force to begin anew, or another --out"
+        )
+    return resume
 
 
 def holding(folder: Path) -> str:
@@ -251,6 +277,16 @@ def holding(folder: Path) -> str:
     names = sorted(each.name for each in folder.iterdir())
     few = names[:NAMED] if len(names) > NAMED + 1 else names
     return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(few) < len(names) else "")
+
+
+def with_ending(file: Path, ending: str) -> Path:
+    """Return the name of a file of a sort that other programs know by its ending, `.mat`, which is added where it is missing.
+
+    A pipe or device keeps its name.
+    """
+    if file.suffix.lower() == ending or is_special(file) or file.is_dir():
+        return file
+    return file.with_name(file.name + ending)
 
 
 def vacant_file(file: Path, force: bool, *read: Path, other: str = "another --out") -> None:

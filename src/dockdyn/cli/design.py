@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +14,12 @@ import typer
 from dockdyn.cli.common import (
     NOT_MET,
     STOPPED_EARLY,
+    Anew,
     NoOwnCode,
     Overrides,
     Quiet,
     Refusal,
+    Resume,
     ScenarioName,
     Scheduler,
     Trust,
@@ -29,8 +29,10 @@ from dockdyn.cli.common import (
     holding,
     overrides,
     progress,
+    resume_command,
     say,
     tell_unusual_numbers,
+    to_resume,
     typed,
     writing_into,
 )
@@ -46,7 +48,8 @@ def design(
     scenario: ScenarioName,
     set_: Overrides = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-design.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the design in the folder.")] = False,
+    resume: Resume = False,
+    force: Anew = False,
     workers: Workers = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
@@ -70,7 +73,7 @@ def design(
     plan = plan_design(load(scenario, overrides(set_ or [])))
     tell_unusual_numbers(plan.scenario)
     trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
-    _refuse_others(trail, resume)
+    anew = _begins_anew(trail, resume, force)
 
     def told(first: Evaluation) -> None:
         if not quiet and (words := first_words(plan, first)) is not None:
@@ -79,6 +82,8 @@ def design(
     with contextlib.ExitStack() as stack:
         with writing_into(trail.folder):
             stack.enter_context(trail.claimed())
+            if anew:
+                trail.clear()
         bar = progress(f"Designs of {plan.scenario.name}", quiet)
         with _interruptible(trail, plan), cluster(workers, scheduler) as spread, bar as advance:
             plan = replace(plan, spread=spread)
@@ -95,16 +100,15 @@ def design(
         raise SystemExit(NOT_MET)
 
 
-def _refuse_others(trail: Trail, resume: bool) -> None:
-    """Refuses a folder that holds something else than a design, or one that is not to be gone on with."""
+def _begins_anew(trail: Trail, resume: bool, force: bool) -> bool:
+    """Whether a design in the folder is to be lost; refuses a folder with something else, and one of which nothing is said."""
     if trail.folder.exists() and not trail.folder.is_dir():
         raise Refusal(f"{trail.folder}: is a file; must be a folder")
     if trail.blank():
-        return
+        return False
     if not trail.file.exists():
         raise Refusal(f"{trail.folder}: holds no design but {holding(trail.folder)}; give another --out")
-    if not resume:
-        raise Refusal(f"{trail.folder}: exists; give --resume to go on with it, or another --out")
+    return not to_resume(trail.folder, resume, force)
 
 
 @contextlib.contextmanager
@@ -113,8 +117,7 @@ def _interruptible(trail: Trail, plan: Plan) -> Iterator[None]:
     from dockdyn.studies.cases.cluster import WorkLost
 
     def left() -> str:
-        resume = [] if "--resume" in sys.argv else ["--resume"]
-        again = shlex.join(["dockdyn", *sys.argv[1:], *resume])
+        again = resume_command()
         return f"{trail.count()} of {plan.stated.evaluations} designs are kept; go on with: {again}"
 
     try:

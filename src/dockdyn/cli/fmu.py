@@ -24,6 +24,7 @@ from dockdyn.cli.common import (
     say,
     tell_unusual_numbers,
     vacant_file,
+    with_ending,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def export(
 
     chosen = load(scenario, overrides(set_ or []))
     tell_unusual_numbers(chosen)
-    file = out if out is not None else Path(f"{Path(scenario).stem}.fmu")
+    file = with_ending(out, ".fmu") if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
     others = platforms_named(platform or [])
     if computer and model_exchange:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli.common import Force, NoOwnCode, Refusal, quantity_option, say, typed, vacant, vacant_file, write_text
+from dockdyn.cli.common import (
+    Force,
+    NoOwnCode,
+    Refusal,
+    quantity_option,
+    say,
+    typed,
+    vacant,
+    vacant_file,
+    with_ending,
+    write_text,
+)
 from dockdyn.cli.log_options import (
     Actual,
     Command,
@@ -92,7 +103,7 @@ def report(
     several = len(results) > 1
     names = names_of(results)
     beside = results[0] if results[0].is_dir() else results[0].parent
-    page = out if out is not None else Path("overlay.html") if several else beside / "report.html"
+    page = with_ending(out, ".html") if out is not None else Path("overlay.html") if several else beside / "report.html"
     read = [*results, *([log] if log is not None else [])]
     vacant_file(page, force, *read)
     results = [result_in(path) for path in results]
@@ -149,7 +160,7 @@ def export(
     if to == "csv" or to == "parquet" or to == "mat" or to == "mcap" or to == "nc":
         asked = {"--figure": figure, "--style": style, "--whole-run": whole_run or None}
         for flag in (flag for flag, value in asked.items() if value is not None):
-            raise Refusal(f"{flag}: is of figures; must be with --to png, svg or pdf")
+            raise Refusal(f"{flag}: is for figures; give it with --to png, svg or pdf, or leave it out")
         _export_data(result, to, out, force)
     else:
         _export_figure(result, to, figure, style or "report", whole_run, out, force)
@@ -169,7 +180,7 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
             for path in (export_csv if to == "csv" else export_parquet)(dataset, folder):
                 say(f"Wrote {path}")
         return
-    file = out if out is not None else result.with_suffix(f".{to}")
+    file = with_ending(out, f".{to}") if out is not None else result.with_suffix(f".{to}")
     vacant_file(file, force, result)
     counted = ""
     with as_written(result):
@@ -190,10 +201,10 @@ def _data_of(path: Path, to: Data) -> xr.Dataset:
 
     if not is_log(path):
         if to == "nc":
-            raise Refusal(f"{path}: --to nc: is of logs; must be one in CSV or MCAP")
+            raise Refusal(f"{path}: is in netCDF already; --to nc is for logs in CSV or MCAP")
         return open_result(path)
     if to == "mcap":
-        raise Refusal(f"{path}: --to mcap: is of runs; must be the result.nc of one")
+        raise Refusal(f"{path}: is a log; --to mcap is for the result.nc of a run")
     from dockdyn.results.exchange.log_dataset import log_dataset
 
     dataset, notes = log_dataset(path)
@@ -218,7 +229,7 @@ def _export_figure(
     if name not in plots:
         asked = "--figure: is missing" if name is None else f"--figure {name}: no such figure"
         raise Refusal(f"{asked}; must be one of {', '.join(plots)}")
-    file = out if out is not None else result.with_name(f"{name}.{to}")
+    file = with_ending(out, f".{to}") if out is not None else result.with_name(f"{name}.{to}")
     vacant_file(file, force, result)
     with as_written(result):
         content = figure_file(plots[name], to, style, whole=whole)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,6 +67,7 @@ def serve(
     from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.server import Refused, Settings, served
+    from dockdyn.realtime.stop_words import why_stopped
     from dockdyn.translate.c_library import NoCompiler
 
     if port is not None and not view:
@@ -88,7 +91,13 @@ def serve(
             if shown is not None:
                 shown.show(rig.ring, step)
             with _asking_to_stop() as asked, stack.pop_all():  # also while the log is written
-                outcome = Operation(rig, terminal, hold_to_run, lambda: asked() or terminal.gone).run()
+                outcome = Operation(
+                    rig,
+                    terminal,
+                    hold_to_run,
+                    lambda: asked() or terminal.gone,
+                    partial(why_stopped, limits=content.content.rig.limits, period=driver.period),
+                ).run()
                 terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
                 if shown is not None and not shown.running:
                     say("warning: the live view had ended before", err=True)
@@ -127,17 +136,15 @@ def _shown(scenario: str, override: list[str] | None, port: int | None) -> Itera
 def _lines(outcome: Outcome) -> list[str]:
     """What an operation was."""
     from dockdyn.cli.rig import shares
+    from dockdyn.realtime.stop_words import cause_words
 
     found = [f"{outcome.cycles} cycles, {outcome.late} missed; from a pose to its answer: {shares(outcome.answers)}"]
     if outcome.unseen:
         found.append(f"{outcome.unseen} cycles were not looked at: this computer was too slow")
-    reason = outcome.cause.name.lower().replace("_", " ")
     if outcome.broken:
-        return [
-            *found,
-            f"Stopped: the loop has ended by itself ({outcome.state.name.lower()}): the robot was left to itself.",
-        ]
-    return [*found, f"Ended: {reason}." if outcome.intended else f"Stopped: {reason}."]
+        state = outcome.state.name.lower()
+        return [*found, f"Stopped: the process of the loop has ended while {state}, without braking; check the robot."]
+    return [*found, f"Ended: {cause_words(outcome.cause)}." if outcome.intended else f"Stopped: {outcome.why}."]
 
 
 def emulate(
@@ -152,8 +159,10 @@ def emulate(
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
+    from dockdyn.realtime.claims import Taken, claimed
     from dockdyn.realtime.device_kinds import ASKED, CONNECTED, devices_of
     from dockdyn.realtime.emulator import EmulatedRig
+    from dockdyn.realtime.holders import holder_of_port
     from dockdyn.realtime.laboratory import LaboratoryInSteps
     from dockdyn.scenario.tables.emulator import EmulatorSection
     from dockdyn.scenario.tables.rig.devices import DevicesSection
@@ -163,24 +172,31 @@ def emulate(
     table = content.content.rig
     section, trouble = (DevicesSection(), EmulatorSection()) if table is None else (table.device, table.emulator)
     sensor, robot = section.sensor, section.robot
-    try:
-        laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
-        rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section, trouble)
-    except NoCompiler as error:
-        raise Refusal(f"{scenario}: {error}") from None
-    except OSError as error:
-        places = " or ".join(
-            f"{each.host}:{each.port}" for each in (sensor, robot) if each.kind in (*ASKED, *CONNECTED)
+    with contextlib.ExitStack() as stack:
+        try:
+            laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
+            stack.enter_context(claimed(f"emulated {each.host}:{each.port}" for each in (sensor, robot)))
+            rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section, trouble)
+        except NoCompiler as error:
+            raise Refusal(f"{scenario}: {error}") from None
+        except Taken as taken:
+            words = f"{str(taken).removeprefix('emulated ')}: another dockdyn rig emulate stands for it"
+            raise Refusal(f"{scenario}: rig.device: {words}; {taken.holder or 'end that one first'}") from None
+        except OSError as error:
+            places = " or ".join(
+                f"{each.host}:{each.port}" for each in (sensor, robot) if each.kind in (*ASKED, *CONNECTED)
+            )
+            busy = (holder_of_port(each.port) for each in (sensor, robot)) if error.errno == errno.EADDRINUSE else ()
+            held = next(filter(None, busy), "")
+            raise Refusal(f"{scenario}: rig.device: {places}: {error.strerror}{'; ' if held else ''}{held}") from None
+        way = "at" if robot.kind in (*ASKED, *CONNECTED) else "to"
+        say(
+            f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} {way} {robot.host}:{robot.port} "
+            f"every {driver.period:g} s"
         )
-        raise Refusal(f"{scenario}: rig.device: {places}: {error.strerror}") from None
-    way = "at" if robot.kind in (*ASKED, *CONNECTED) else "to"
-    say(
-        f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} {way} {robot.host}:{robot.port} "
-        f"every {driver.period:g} s"
-    )
-    with _asking_to_stop() as stop_asked:
-        rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
-    say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")
+        with _asking_to_stop() as stop_asked:
+            rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
+        say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli.common import Force, NoOwnCode, Refusal, say, vacant_file, write_text
+from dockdyn.cli.common import Force, NoOwnCode, Refusal, say, vacant_file, with_ending, write_text
 
 PORT, LOOPBACK = 8080, "127.0.0.1"
 
@@ -39,6 +39,7 @@ def view(
     if html is not None:
         for flag in (flag for flag, value in {"--host": host, "--port": port}.items() if value is not None):
             raise Refusal(f"{flag}: is of serving; must be without --html")
+        html = with_ending(html, ".html")
         vacant_file(html, force, result, other="another --html")
     host = host or LOOPBACK
     address = None if html is not None else _checked(host)

@@ -11,9 +11,15 @@ import hashlib
 import socket
 from collections.abc import Iterable, Iterator
 
+from dockdyn.realtime.holders import holder_of_name
+
 
 class Taken(Exception):
-    """Another process has a name; the message is that name."""
+    """Another process has a name; the message is that name, `holder` which process it is, in words, where that is seen."""
+
+    def __init__(self, name: str, holder: str):
+        super().__init__(name)
+        self.holder = holder
 
 
 @contextlib.contextmanager
@@ -24,9 +30,14 @@ def claimed(names: Iterable[str]) -> Iterator[list[int]]:
         for name in names:
             held.append(stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)))
             try:
-                held[-1].bind(b"\0dockdyn-" + hashlib.sha256(name.encode()).hexdigest().encode())
+                held[-1].bind(f"\0{(own := _own_name(name))}".encode())
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
                     raise
-                raise Taken(name) from None
+                raise Taken(name, holder_of_name(own)) from None
         yield [each.fileno() for each in held]
+
+
+def _own_name(name: str) -> str:
+    """Return what a name is called in the abstract namespace."""
+    return f"dockdyn-{hashlib.sha256(name.encode()).hexdigest()}"

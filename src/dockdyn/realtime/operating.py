@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.cycle_check import percentiles
 from dockdyn.realtime.server import REMEMBERED, ServedRig
+from dockdyn.realtime.stop_words import cause_words
 from dockdyn.realtime.wakeups import SECOND
 
 POLL = 0.05  # s
@@ -21,6 +23,9 @@ WAITED = 5.0  # s in idle after which it is told what is missing
 INTENDED = (Cause.END, Cause.OPERATOR)
 ASKED_FOR = {State.HOMED: "arm", State.ARMED: "run"}  # what is typed in a state
 NEXT = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.RUN}
+
+
+Why = Callable[[Cause, np.void, Sequence[np.void]], str]  # of a cause, the cycle that has it, and those before
 
 
 class Console(Protocol):
@@ -53,6 +58,8 @@ class Outcome(NamedTuple):
     state: State
     broken: bool = False  # whether the loop has ended by itself, and nobody has braked
 
+    why: str = ""  # it was stopped: value, limit, axis and time
+
     @property
     def intended(self) -> bool:
         """Whether the rig was stopped because it should."""
@@ -62,8 +69,17 @@ class Outcome(NamedTuple):
 class Operation:
     """A served rig from idle to its end."""
 
-    def __init__(self, rig: ServedRig, console: Console, hold_to_run: bool, stop_asked: Callable[[], bool]):
+    def __init__(
+        self,
+        rig: ServedRig,
+        console: Console,
+        hold_to_run: bool,
+        stop_asked: Callable[[], bool],
+        why_stopped: Why = lambda cause, row, before: cause_words(cause),
+    ):
         self.rig, self.console, self.hold_to_run, self.stop_asked = rig, console, hold_to_run, stop_asked
+        self.why_stopped, self.why = why_stopped, ""  # it was stopped, in words
+        self.before: deque[np.void] = deque(maxlen=2)  # cycles
         self.state, self.cause = State.IDLE, Cause.NONE
         self.cycles = self.late = 0
         self.answers: list[np.ndarray] = []
@@ -86,7 +102,7 @@ class Operation:
         self.console.show("")
         answers = percentiles(np.concatenate([np.empty(0), *self.answers]))
         cause = Cause.OPERATOR if self.cause == Cause.NONE and not broken else self.cause
-        return Outcome(cause, self.cycles, self.late, answers, self.rig.lost, self.state, broken)
+        return Outcome(cause, self.cycles, self.late, answers, self.rig.lost, self.state, broken, self.why)
 
     def _over(self) -> bool:
         """Whether nothing will happen any more."""
@@ -113,14 +129,17 @@ class Operation:
         """Tell a change of state."""
         state, cause = State(int(row["outputs"]["state"])), Cause(int(row["outputs"]["cause"]))
         if state != self.state:
-            why = "" if cause == Cause.NONE else f" ({cause.name.lower().replace('_', ' ')})"
+            why = "" if cause == Cause.NONE else f" ({cause_words(cause)})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
             self._forget(state)
             if state in ASKED_FOR and not self.hold_to_run:
                 self.console.tell(f"type {ASKED_FOR[state]} and Enter to {ASKED_FOR[state]}; Ctrl-C stops")
             elif state == State.HOMED:
                 self.console.tell("hold a key to arm and run; let go, it brakes, as with Ctrl-C")
+        if cause != Cause.NONE and self.cause == Cause.NONE:
+            self.why = self.why_stopped(cause, row, list(self.before))
         self.state, self.cause = state, cause
+        self.before.append(row.copy())
 
     def _forget(self, state: State) -> None:
         """Leave out what was typed before a new state was told: it was not meant for that."""
@@ -138,10 +157,15 @@ class Operation:
         self.told, head = True, self.rig.ring.head
         heard = {name: row["inputs"][f"{name}_count"] >= 0 for name in ("load", "pose")}
         missing = [words for name, words in (("load", "sensor"), ("pose", "robot")) if not heard[name]]
-        why = f"nothing is heard of the {' and the '.join(missing)}" if missing else "sensor or robot are not well"
+        why = (
+            f"nothing is heard of the {' and the '.join(missing)}"
+            if missing
+            else "the sensor or the robot reports a fault"
+        )
         counts = [(head["bad_readings"], "of the sensor"), (head["bad_poses"], "of the robot")]
-        bad = [f"{count} packets {words} are refused" for count, words in counts if count]
-        bad += [f"{head['foreign']} are from elsewhere"] if head["foreign"] else []
+        bad = [f"{count} packets {words} do not fit rig.device and are not read" for count, words in counts if count]
+        if head["foreign"]:
+            bad.append(f"{head['foreign']} packets come from another address; is another emulator still running?")
         self.console.tell("; ".join([f"still idle: {why}", *bad]))
 
     def _next(self) -> Request:

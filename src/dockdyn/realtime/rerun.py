@@ -23,16 +23,14 @@ class Rerun(NamedTuple):
 def rerun(step: CStep, log: LoggedRig) -> Rerun:
     """Play the inputs of a log through a cycle, and compare commands, states and causes with those in it."""
     stepper = Stepper(step)
+    compared = ("command", "state", "cause")
     different, first, largest = 0, None, 0.0
     for number, cycle in enumerate(log.cycles):
         for entry in step.inputs:
             stepper.inputs[entry.name] = field_of(cycle, "inputs", entry.name)
         stepper.advance()
-        logged = {entry.name: np.asarray(field_of(cycle, "outputs", entry.name)) for entry in step.outputs}
-        same = all(
-            np.array_equal(stepper.outputs[name], logged[name], equal_nan=True)
-            for name in ("command", "state", "cause")
-        )
+        logged = {name: np.asarray(field_of(cycle, "outputs", name)) for name in compared}
+        same = all(np.array_equal(stepper.outputs[name], logged[name], equal_nan=True) for name in compared)
         if not same:
             different, first = different + 1, number if first is None else first
             largest = max(largest, float(np.abs(stepper.outputs["command"] - logged["command"]).max()))

@@ -18,6 +18,7 @@ from dockdyn.results.exchange.mcap_names import NEEDED
 from dockdyn.results.exchange.ros_messages import definition_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import LOG, refusal
+from dockdyn.scenario.language.mistaken import mistaken
 
 CYCLE = "/cycle"  # the channel with all that goes in and comes out
 POSES = {
@@ -148,9 +149,12 @@ def read_rig_log(path: Path) -> LoggedRig:
     except OSError as error:
         raise refusal(error, str(path), LOG) from None
     except (McapError, KeyError, ValueError) as error:
-        raise ScenarioError(f"{path}: not the log of a rig ({error})") from None
+        words = mistaken(path, "log") or f"not the log of a rig ({error}); must be one that dockdyn rig serve wrote"
+        raise ScenarioError(f"{path}: {words}") from None
     if not texts or not rows:
-        raise ScenarioError(f"{path}: not the log of a rig: has no {'scenario' if not texts else CYCLE}")
+        raise ScenarioError(
+            f"{path}: not a log that dockdyn rig serve wrote: has no {'scenario' if not texts else CYCLE}"
+        )
     return LoggedRig(texts[0], sum(lost), rows)
 
 

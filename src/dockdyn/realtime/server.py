@@ -108,7 +108,8 @@ def served(
         try:
             held, held_log = stack.enter_context(claimed(own)), stack.enter_context(claimed(files))
         except Taken as taken:
-            raise Refused(f"{taken}: another dockdyn rig serve has it; end that one first") from None
+            who = taken.holder or "end that one first"
+            raise Refused(f"{taken}: another dockdyn rig serve has it; {who}") from None
         connections: Connections | None = None
         if isinstance(section.robot, URSection):
             connections = stack.enter_context(_connected(section.robot, devices))

@@ -14,7 +14,7 @@ from dockdyn.results.measures import Either
 
 LOADS = {  # by name in a dataset: unit, words, name in a summary
     "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),
-    "capture_peak_time": ("s", "when it was", "capture_peak_time_s"),
+    "capture_peak_time": ("s", "time of the largest force of the latch's catch", "capture_peak_time_s"),
     "capture_peak_moment": ("N m", "largest moment of the catch, of a weld", "capture_peak_moment_N_m"),
     "catch_greatest_travel": (
         "m", "farthest that the catch yielded, beyond its stroke as without a stop", "catch_greatest_travel_m"
@@ -25,8 +25,10 @@ LOADS = {  # by name in a dataset: unit, words, name in a summary
         "N", "largest normal force after the capture of what the latch holds against a surface",
         "seated_contact_peak_force_N",
     ),
-    "seated_contact_peak_time": ("s", "when it was", "seated_contact_peak_time_s"),
-    "seated_contact_force_end": ("N", "the same at the end, standing against the catch", "seated_contact_force_end_N"),
+    "seated_contact_peak_time": ("s", "time of that largest normal force", "seated_contact_peak_time_s"),
+    "seated_contact_force_end": (
+        "N", "normal force of what the latch holds against a surface, at the end", "seated_contact_force_end_N"
+    ),
 }  # fmt: skip
 STROKE_SLACK = 1e-9  # relative
 SWING_SLACK = 1e-9  # s

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import xarray as xr
 
 from dockdyn.integrate.solution import Status
 from dockdyn.results.attributes import run_attributes
+from dockdyn.results.bouncing import bouncing
 from dockdyn.results.plan import DEFAULT_STEP, delay_of
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.load import Scenario
 
 REASONS = {
     Status.FINISHED: "finished",
-    Status.NOT_FINITE: "stopped at t = {time:.6g} s: {first_nonfinite} is not finite",
-    Status.TOO_MANY_EVENTS: "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); contacts chatter, "
-    "or the delayed loop bounces ever faster",
-    Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: the delay line is full; too many events within one delay",
+    Status.NOT_FINITE: "stopped at t = {time:.6g} s: {first_nonfinite} is not finite: the motion has grown "
+    "without bound, or a number of the scenario is far too large",
+    Status.TOO_MANY_EVENTS: "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); {bounces}",
+    Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: more contacts open and close within one delay "
+    "than can be kept; shorten loop.delay, or damp the contact",
     Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: more than {steps} steps (integrator.max_steps); {cause}",
 }
 
@@ -57,6 +59,7 @@ def reason_of(
     """
     section = content.integrator
     own = {"events": section.max_events, "steps": section.max_steps, "cause": shortness(delay_of(content), pace)}
+    own["bounces"] = "contacts open and close too often"
     return (REASONS | dict(reasons or {}))[status].format(time=time, first_nonfinite=first_nonfinite, **own | values)
 
 
@@ -72,7 +75,10 @@ def shortness(delay: float, pace: float = math.nan) -> str:
 def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Dataset:
     """The dataset of a run of `scenario`; what is its kind's own is `described`."""
     content = scenario.content
-    reason = reason_of(content, run.status, run.stopped_at, run.first_nonfinite, run.pace)
+    values: dict[str, Any] = {}
+    if run.status == Status.TOO_MANY_EVENTS:
+        values["bounces"] = bouncing(run, list(described.coordinates.get("contact", [])), delay_of(content))
+    reason = reason_of(content, run.status, run.stopped_at, run.first_nonfinite, run.pace, **values)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
     finished = run.status == Status.FINISHED
     attributes = run_attributes(scenario, reason, finished, content.integrator.method, run.wall_time) | {

@@ -15,6 +15,7 @@ from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import path_from, wrong_type
 from dockdyn.scenario.language.given_file import RESULT, refusal
+from dockdyn.scenario.language.mistaken import RESULTS, mistaken
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.load import refuse_own_code
 
@@ -25,7 +26,6 @@ STUDIES = {  # attributes: one of them makes it something else than a run
     "campaign": "campaign",
     "tuned_at_N_m": "compare",
 }
-FILES = ("result.nc", "stability.nc", "compare.nc", "envelope.nc", "campaign.nc")
 CLASSIC = b"CDF"  # what a file of netCDF-3 begins with; others are HDF5
 LARGEST = 8_000_000_000  # bytes of a file's variables in memory
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
@@ -53,7 +53,8 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
         needed = ATTRIBUTES | RUN | {kind_named(kind).marker}
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
-        raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
+        words = mistaken(path, "result") or f"not a result of dockdyn; it has no {missing[0]!r}"
+        raise ScenarioError(f"{path}: {words}")
     if not (own_code and allowed()):
         refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
@@ -86,7 +87,9 @@ def netcdf_in(path: Path) -> xr.Dataset:
     except ScenarioError:
         raise
     except Exception:  # a damaged file can fail anywhere inside the readers
-        raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
+        other = "" if h5py.is_hdf5(path) else mistaken(path, "result")
+        words = other or "not a netCDF file, or a damaged one"
+        raise ScenarioError(f"{path}: {words}") from None
 
 
 def _unpacked(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
@@ -145,7 +148,7 @@ def as_written(*paths: str | Path) -> Iterator[None]:
 def result_in(path: str | Path) -> Path:
     """The file of results in a folder that dockdyn wrote; a file as it is."""
     path = Path(path)
-    found = [path / name for name in FILES if (path / name).is_file()] if path.is_dir() else []
+    found = [path / name for name in RESULTS if (path / name).is_file()] if path.is_dir() else []
     return found[0] if len(found) == 1 else path
 
 

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import tomlkit
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -29,10 +30,13 @@ from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import by_name, holds, override
+from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
+from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
+from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import by_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, presets
 from dockdyn.scenario.tables.campaign import CampaignSection
@@ -42,8 +46,8 @@ from dockdyn.scenario.tables.look import with_looks
 if TYPE_CHECKING:
     from dockdyn.kinds.kind import Kind
 
+STATED = "scenario"  # what one is called that is no file
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
-TAGS = ("law", "shape", "kind")  # keys that say which table it is
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,12 @@ class Scenario:
         return kind_named(self.kind).model(self)
 
 
-def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: bool = True) -> Scenario:
-    """Read a scenario from a file or preset.
+def load(
+    source: str | Path | Mapping[str, Any], overrides: dict[str, Any] | None = None, own_code: bool = True
+) -> Scenario:
+    """Read a scenario from a file or preset, from a dictionary of its tables, or from a text in TOML.
+
+    What is no file counts paths from the working folder, and is called "scenario" in messages.
 
     `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take
     an index or a name, and need neither when they have one element.
@@ -112,16 +120,38 @@ def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: 
     """
     if overrides is not None:
         table_from("overrides", overrides, "a mapping from dotted keys to values")
-    name, text, folder = read(path_from("scenario", source, "a scenario file or the name of a preset"))
+    name, text, folder = _stated_in(source)
     with only_built_in(not own_code):
         return parse(text, name, overrides, folder, PRESETS if folder is None else None)
 
 
-def scenario_from(given: Scenario | str | Path) -> Scenario:
-    """A scenario as it is, or the one of a file or preset. Raises ScenarioError for what is none."""
+def _stated_in(source: str | Path | Mapping[str, Any]) -> tuple[str, str, Path | None]:
+    """Return name, text and folder of a scenario, whatever it is handed over as. Raises ScenarioError for what is none."""
+    if isinstance(source, Mapping):
+        tables = table_from(STATED, source, "a mapping from keys to values")
+        try:
+            return STATED, tomlkit.dumps(_as_toml(tables)), Path()
+        except (TypeError, ValueError) as error:  # of tomlkit, about what no file can hold
+            raise ScenarioError(f"{STATED}: holds what no scenario file can ({error})") from None
+    if isinstance(source, str) and ("\n" in source or "=" in source):
+        return STATED, source, Path()
+    return read(path_from("scenario", source, "a scenario file or the name of a preset"))
+
+
+def _as_toml(value: object) -> Any:  # noqa: ANN401, what a file holds
+    """Return tables as a file has them: tuples and arrays as lists, numbers of NumPy as Python's."""
+    if isinstance(value, Mapping):
+        return {key: _as_toml(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_as_toml(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def scenario_from(given: Scenario | str | Path | Mapping[str, Any]) -> Scenario:
+    """A scenario as it is, or what `load` takes. Raises ScenarioError for what is none."""
     if isinstance(given, Scenario):
         return given
-    if not isinstance(given, str | Path):
+    if not isinstance(given, str | Path | Mapping):
         raise wrong_type("scenario", given, "a dockdyn.Scenario, a scenario file or the name of a preset")
     return load(given)
 
@@ -159,7 +189,8 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
     """Name, text and folder of a scenario file or preset."""
     path = Path(source)
     if path.is_dir() and not is_preset(str(source)):
-        raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
+        words = mistaken(path, "scenario") or "is a folder; must be a scenario file or a preset"
+        raise ScenarioError(f"{source}: {words}")
     if path.is_file() or (path.exists() and not is_preset(str(source))):
         return str(source), text_in(path, str(source)), path.parent
     if path.suffix or len(path.parts) > 1:
@@ -194,6 +225,7 @@ def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folde
     """The scenario that the tables `data` of one or several files describe, with `changes` to its keys."""
     for key, value in changes.items():
         check_admissible({key: value}, name)
+        refuse_unequal_twin(key, changes, name)
         if key == INCLUDE:
             raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
@@ -302,10 +334,14 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     key, named = ".".join(path), ".".join(by_name(path, data))
     sort = problem["type"]
     if sort == "extra_forbidden":
-        keys, others = _known_keys(kind, path[:-1], data)
+        known = KnownKeys(kind, data)
+        keys, others = known.at(path[:-1])
         tables = [other for other, theirs in others.items() if path[-1] in theirs]
+        asked = first_in(path, value)
         words = (
-            f"of {' or '.join(tables)} only" if tables else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
+            f"of {' or '.join(tables)} only"
+            if tables
+            else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], asked)
         )
         if path[-1] == INCLUDE:
             words = "must stand above the first table"
@@ -358,35 +394,3 @@ def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[li
             path.append(str(part))
             place = None
     return path, place
-
-
-def _known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
-    """Keys allowed in the table at `path`, and by law those of the others it could name, by pydantic's own description."""
-    schema = kind.model_json_schema(by_alias=True, mode="validation")
-    definitions = schema.get("$defs", {})
-
-    def options(node: dict[str, Any]) -> list[dict[str, Any]]:
-        while "$ref" in node:
-            node = definitions[node["$ref"].rsplit("/", 1)[1]]
-        several = node.get("anyOf", []) + node.get("oneOf", [])
-        return [option for one in several for option in options(one)] if several else [node]
-
-    def tag(option: dict[str, Any]) -> str | None:
-        properties = option.get("properties", {})
-        return next((properties[name].get("const") for name in TAGS if name in properties), None)
-
-    def chosen(node: dict[str, Any], value: object) -> dict[str, Any]:
-        given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
-        tables = [option for option in options(node) if "properties" in option]
-        named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
-        return next((option for option in tables if tag(option) == named and given is not None), (tables or [node])[0])
-
-    node, value = schema, data
-    for part in path:
-        node = chosen(node, value)
-        value = value[int(part)] if isinstance(value, list) else value[part]
-        items: dict[str, Any] = next((option["items"] for option in options(node) if "items" in option), {})
-        node = items if part.isdigit() else node.get("properties", {}).get(part, {})
-    mine = chosen(node, value)
-    others = {str(tag(o)): list(o.get("properties", {})) for o in options(node) if tag(o) not in (None, tag(mine))}
-    return list(mine.get("properties", {})), others

@@ -162,7 +162,6 @@ def test_six_joints_stow_a_pallet():
         ({"control.phase.dock.until": "5 s"}, "retreat.release"),
         ({"control.phase.retreat.until": "5 s"}, "last phase"),
         ({"control.phase.dock.release": True}, "dock.release"),
-        ({"control.law": "none"}, "leave it out"),
         ({"latch.surface": "flor"}, "did you mean 'floor'"),
         ({"contact.link": "pay"}, "did you mean 'payload'"),
         ({"contact.link": "station"}, "carries the surfaces"),

@@ -11,6 +11,7 @@ from small_campaign import command
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.studies.campaign.conduct import plan_campaign, rehearse, same_campaign
+from dockdyn.studies.campaign.store import Store
 from dockdyn.studies.cases.batch import run_cases
 
 
@@ -138,6 +139,28 @@ def test_another_campaign_is_told_apart(file):
     other = plan_campaign(dockdyn.load(file, {"latch.angle": "41 deg", "title": "Another"}), runs=41)
     with pytest.raises(dockdyn.ScenarioError, match=r"runs was 40, is 41; title was .*; latch\.angle was"):
         same_campaign(one, other, Path("x"))
+
+
+def test_a_campaign_is_begun_anew_when_asked(dock, file, tmp_path):
+    """Nothing of the campaign before is left, the cases run by themselves neither; what somebody else put there is."""
+    assert dock("campaign", "run", file, "--out", "x", "--runs", 3, "--seed", 1).returncode == 0
+    assert dock("campaign", "rerun", "x", 2).returncode == 0
+    again = dock("campaign", "rerun", "x", 2)
+    assert again.returncode == 2 and "its report is x/cases/000002/report.html" in again.stderr
+    (tmp_path / "x/cases/notes").write_text("mine")
+    refused = dock("campaign", "run", file, "--out", "x", "--runs", 2)
+    assert refused.returncode == 2 and "--force to begin anew" in refused.stderr
+    assert "its report is x/campaign-report.html" in refused.stderr
+    both = dock("campaign", "run", file, "--out", "x", "--force", "--resume")
+    assert both.returncode == 2 and "give one of them" in both.stderr
+    for folder, more in (("x", ("--force",)), ("fresh", ())):
+        assert dock("campaign", "run", file, "--out", folder, "--runs", 2, "--seed", 2, *more).returncode == 0
+    files = [
+        sorted(f.relative_to(tmp_path / at) for f in (tmp_path / at).rglob("*") if f.is_file()) for at in ("x", "fresh")
+    ]
+    assert set(files[0]) - set(files[1]) == {Path("cases/notes")}
+    found, wanted = (Store(tmp_path / at).read(Store(tmp_path / at).campaign()) for at in ("x", "fresh"))
+    xr.testing.assert_equal(found, wanted)
 
 
 def test_a_campaign_without_a_single_case_can_be_begun_again(dock, file, tmp_path):

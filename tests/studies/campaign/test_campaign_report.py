@@ -16,6 +16,7 @@ from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.terminal import show_report
+from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.plots import columns, load_figure
@@ -49,7 +50,20 @@ def test_page_says_what_the_answers_say(datasets, reports):
     for required in answers["requirements"]:
         cells = rows[required["name"]]
         assert cells[0] == required["text"]
-        assert cells[1] == percent(required["probability"], required["interval_95"])
+        figure, unit = datasets["full"].get(required["figure"]), f" {required['unit']}" if required["unit"] else ""
+        known = (
+            np.array([])
+            if required["limit"] in (True, False)
+            else figure.values[np.isfinite(figure) & (datasets["full"].reason == "")]
+        )
+        worst = np.max if required["relation"].startswith("<") else np.min
+        wanted = (
+            [f"{significant(value, 3)}{unit}" for value in (np.median(known), worst(known))]
+            if known.size
+            else ["–", "–"]
+        )
+        assert cells[1:3] == wanted
+        assert cells[3] == percent(required["probability"], required["interval_95"])
         assert cells[-1] == str(required["failed_first"])
     counted = {"What fails first": "first_failures", "Cases that were not captured": "missed_captures"}
     for table, found in ((table, answers[key]) for table, key in counted.items()):

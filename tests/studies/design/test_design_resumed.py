@@ -211,12 +211,15 @@ def test_another_design_is_refused(dock, file, tmp_path):
     arguments = ("design", file, "--set", "design.evaluations=2", "--out", "one")
     assert dock(*arguments, "--quiet").returncode == 0
     for more, words in (
-        ((), "exists; give --resume to go on with it"),
+        ((), "give --resume to go on with it, --force to begin anew"),
         (("--resume", "--set", "design.cases=3"), "cannot be resumed with another design: design.cases was 2, is 3"),
     ):
         ended = dock(*arguments, *more)
         assert ended.returncode == 2 and ended.stderr.count("\n") == 1
         assert words in " ".join(ended.stderr.split())
+    before = (tmp_path / "one" / "trail.jsonl").read_bytes()
+    assert dock(*arguments, "--quiet", "--force", "--set", "design.evaluations=3").returncode == 0
+    assert (tmp_path / "one" / "trail.jsonl").read_bytes() != before
     (tmp_path / "killed").mkdir()
     (tmp_path / "killed" / ".trail.jsonl.12.part").touch()  # by a process that was killed as it wrote its first line
     assert dock(*arguments[:-1], "killed", "--quiet").returncode == 0

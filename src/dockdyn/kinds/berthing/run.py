@@ -37,7 +37,9 @@ IMPLICIT = 10  # steps of an explicit method that one of an implicit one counts 
 PIECES = 20  # a run is integrated in, between which progress is told
 SLICE = 2_000  # iterations of the located integrator between reports of progress
 
-CHATTER = "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); they meet and part too often"
+CHATTER = (
+    "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); the two meet and part too often"
+)
 
 
 @jit_once

@@ -17,6 +17,7 @@ from dockdyn.impact.laws.by_name import LAWS, StatedLaw
 from dockdyn.kinds.berthing.model import COMPLIANT
 from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.report.sampled_surface import signed_distances
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, Number, quantity
 from dockdyn.scenario.made import made
@@ -58,7 +59,7 @@ class TouchSection(Section):
     target_radius: quantity("m", "a radius", above=0) | None = None
     surface: SurfaceSection | None = None
     normal: NormalLawSection | None = None
-    friction: FrictionSection | None = None
+    friction: OrNone[FrictionSection] = None
 
     @model_validator(mode="after")
     def placed(self) -> Self:

@@ -16,6 +16,7 @@ from dockdyn.contact.pair import Contact
 from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.approach import ApproachSection, Port
@@ -56,7 +57,7 @@ class ContactSection(Section):
     feature: str
     surface: str
     normal: NormalLawSection
-    friction: FrictionSection | None = None
+    friction: OrNone[FrictionSection] = None
 
     def label(self) -> str:
         """What figures call it."""
@@ -173,7 +174,7 @@ class FreeFlightSection(TwoBodiesSection):
 
     kind: Literal["free-flight"] = "free-flight"
     title: str = "Free flight"
-    latch: ConeLatchSection | None = None
+    latch: OrNone[ConeLatchSection] = None
     control: ControlTable | None = None
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()

@@ -59,7 +59,7 @@ CONTACT: Layout = {
 }
 # name: (units, long name)
 EVENTS = {
-    "event_time": ("s", "when it was"),
+    "event_time": ("s", "time of the event"),
     "event_contact": ("1", "index of the contact; −1 for what no contact did"),
     "approach_speed": ("m/s", "approach speed before"),
     "impulse_normal": ("N s", "impulse along the normal"),

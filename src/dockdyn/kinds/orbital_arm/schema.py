@@ -25,6 +25,7 @@ from dockdyn.mechanics.trees.momentum import momentum
 from dockdyn.mechanics.trees.planar import PlanarTree
 from dockdyn.mechanics.trees.spatial import SpatialTree
 from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.by_joint import of_slides
@@ -57,11 +58,11 @@ class OrbitalArmSection(Section):
     title: str = "Orbital arm"
     duration: Duration
     motion: Literal["planar", "free"] = "free"
-    orbit: OrbitSection | None = None
+    orbit: OrNone[OrbitSection] = None
     arm: TreeSection
-    contact: BaySection | None = None
+    contact: OrNone[BaySection] = None
     impact: or_own(BounceSection, OwnBounceSection) = BounceSection(restitution=1.0)
-    latch: BayLatchSection | None = None
+    latch: OrNone[BayLatchSection] = None
     closure: list[ClosureSection] = []  # noqa: RUF012
     control: ScheduleSection = ScheduleSection(law="none")
     integrator: VariationalSection = VariationalSection()

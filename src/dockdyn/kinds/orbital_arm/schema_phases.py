@@ -54,12 +54,15 @@ class ScheduleSection(Section):
     limit: list[Torque] | None = None
     phase: list[PhaseSection] = []  # noqa: RUF012
 
+    @model_validator(mode="before")
+    @classmethod
+    def without_the_rest(cls, value: object) -> object:
+        """Leaves out what the law "none" has no use for."""
+        return {"law": "none"} if isinstance(value, dict) and value.get("law") == "none" else value
+
     @model_validator(mode="after")
     def complete(self) -> Self:
         if self.law == "none":
-            given = [key for key in (*LISTS, "phase") if getattr(self, key)]
-            if given:
-                refuse(f"{given[0]}: law none has none; leave it out")
             return self
         for key in ("stiffness", "damping"):
             if getattr(self, key) is None:

@@ -145,7 +145,8 @@ def check_driven(name: str, rig: Rig) -> None:
             "a rig that is driven has one cycle: state the same period for all three"
         )
     if rig.compensator is not None and rig.compensator.oracle:
-        raise ScenarioError(f"{name}: loop.compensator: knows the motion without rig, which only a simulation does")
+        words = "needs the motion without rig, which only a simulation has, and cannot drive a rig; choose another law"
+        raise ScenarioError(f"{name}: loop.compensator: {words}")
     parts = jax.tree.leaves(rig.compensator, is_leaf=lambda part: isinstance(part, RobotVelocity))
     if any(isinstance(part, RobotVelocity) for part in parts):
         raise ScenarioError(

@@ -174,7 +174,7 @@ def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]
     return [
         ("Law", law),
         ("Set to", settings_in_words(json.loads(dataset.attrs["compensator_settings"]), facts["units"])),
-        ("Must know, and cannot", facts["knows"] or NOTHING),
+        ("Needs, limits", facts["knows"] or NOTHING),
     ]
 
 

@@ -14,6 +14,7 @@ from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
@@ -79,7 +80,7 @@ class RigSection(Section):
     contact: RigContactSection
     loop: RigLoopSection = RigLoopSection()
     stability: PressedSection = PressedSection()
-    rig: DrivenSection | None = None
+    rig: OrNone[DrivenSection] = None
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
@@ -156,7 +157,7 @@ class RigBodiesSection(TwoBodiesSection):
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
-    rig: DrivenSection | None = None
+    rig: OrNone[DrivenSection] = None
     # of the motion without rig
     integrator: ClassVar = IntegratorSection()
     output: ClassVar = OutputSection()
@@ -195,7 +196,7 @@ class RigAssemblySection(SeveralBodiesSection):
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
-    rig: DrivenSection | None = None
+    rig: OrNone[DrivenSection] = None
     stability: PressedSection = PressedSection()
     # of the motion without rig
     integrator: ClassVar = IntegratorSection()

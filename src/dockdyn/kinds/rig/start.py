@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 from dockdyn.scenario.start import HEAD, Start, TwoBodies, digits, plain
 
 LASTS = 0.5  # s, the contact
+SPEED = 0.05  # m/s
+BEFORE = 0.01  # m, from where it begins to the contact
 
 
 def _text(bodies: TwoBodies, mechanism: str) -> str:
     both = mechanism == "spring"
+    depth = math.hypot(SPEED * LASTS / math.pi, BEFORE if both else 0.0)  # m, without damping
+    peak = bodies.stiffness(LASTS) * depth  # N
     title = f"A rig for a chaser of {plain(bodies.chaser)} kg and a target of {plain(bodies.target)} kg"
     return f"""{HEAD.format(title=title)}kind = "rig"
 title = "{title}"
@@ -16,8 +22,8 @@ duration = "{20 if both else 3} s"
 mass = "{plain(bodies.effective_mass)} kg"  # what the contact feels of both: m1 m2/(m1 + m2)
 
 [start]
-position = "-10 mm"  # where the model begins; from 0 on it touches
-velocity = "50 mm/s"
+position = "-{1e3 * BEFORE:g} mm"  # where the model begins; from 0 on it touches
+velocity = "{1e3 * SPEED:g} mm/s"
 
 [contact]
 bilateral = {str(both).lower()}  # whether the contact pulls, too
@@ -42,6 +48,29 @@ damping = 0.7        # ratio, of second order
 # What delays do is taken back by a compensator; which one is best on this rig: dockdyn compare
 [loop.compensator]
 law = "lead-energy"  # tuned to this rig
+
+# To drive the rig, take the # away, put in what your robot and mock-ups may do, and say dockdyn rig serve. Try it first on
+# emulated devices: dockdyn rig emulate with the same file, in another terminal.
+# [loop.dynamics]
+# period = "4 ms"      # the model is advanced once a cycle
+#
+# [rig.limits]         # beyond any of these the rig brakes
+# lowest = ["-1 m"]    # of the command and of the encoders
+# highest = ["0.5 m"]
+# speed = "0.5 m/s"
+# acceleration = "20 m/s**2"
+# tracking = "50 mm"   # between command and encoders
+# force = "{digits(4 * peak)} N"  # four times that of the first bounce
+# sensor_silence = "20 ms"
+# robot_silence = "20 ms"
+#
+# [rig.device.sensor]  # or raw-udp, whose packets you state
+# kind = "ati-netft"
+# host = "127.0.0.1"   # of the sensor; this one of emulated devices
+#
+# [rig.device.robot]   # or kuka-rsi, fanuc-stream-motion, ur-rtde, raw-udp
+# kind = "abb-egm"
+# port = 6510
 """
 
 

@@ -16,6 +16,7 @@ from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_of_samples
 from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.given_file import LOG, refusal
+from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.units import convert
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
@@ -23,6 +24,7 @@ SUFFIXES = ("s", "ms", "us", "µs", "ns", "m", "mm", "cm", "um", "µm", "N", "kN
 NETCDF = (b"\x89HDF", b"CDF")  # what files of netCDF-4 and netCDF-3 begin with
 BINARY = {".mcap": "an MCAP", ".nc": "a netCDF"}  # by suffix
 UNEVEN = 0.05  # of the period: by how much a step of time may be off
+AXES = ("x", "y", "z")  # behind the name of what has several
 STUCK = 10  # samples at an extreme value that are a saturation, if what drives them moves on
 MOVED = 0.01  # of its range: what counts as moving
 Row = Float[np.ndarray, "n"]
@@ -66,6 +68,8 @@ def table_of(path: Path) -> LogTable:
     from dockdyn.results.exchange.log_mcap import MAGIC, mcap_table
     from dockdyn.results.exchange.log_netcdf import netcdf_table
 
+    if path.is_dir() or path.suffix.lower() == ".toml":
+        raise ScenarioError(f"{path}: {mistaken(path, 'log') or 'is a folder; must be a log in CSV, MCAP or netCDF'}")
     try:
         with regular_file(path, LOG.most) as file:
             begins = file.read(len(MAGIC))
@@ -115,9 +119,9 @@ def log_in(
     for what, given in (("columns", columns), ("units", units)):
         table_from(what, given, f"a mapping from roles to {what}")
     _check_units(table, roles, units)
-    chosen = {}
+    chosen, axis = {}, _axis_that_moves(table, [role for role in roles if columns.get(role.name) is None])
     for role in (role for role in roles if role.name != TIME):
-        if (column := _column_of(table, table.columns, role, columns.get(role.name))) is not None:
+        if (column := _column_of(table, table.columns, role, columns.get(role.name), axis)) is not None:
             chosen[role] = column
     wanted = list(chosen.values())
     clock = next((role for role in roles if role.name == TIME), None)
@@ -139,7 +143,11 @@ def log_in(
     if not len(taken.places):
         raise ScenarioError(f"{table.file}: has a header and no samples")
     notes = [f"{', '.join(names)} taken as {unit}" for unit, names in assumed.items()]
-    told = [*table.notes, *taken.notes, *([f"no unit stated: {'; '.join(notes)}"] if notes else [])]
+    moving = [
+        f"{chosen[role].heading} ({role.option})" for role in chosen if chosen[role] in _by_axis(table, role).values()
+    ]
+    of_axes = [f"of several axes the one that moves most is taken: {', '.join(moving)}"] if moving and axis else []
+    told = [*of_axes, *table.notes, *taken.notes, *([f"no unit stated: {'; '.join(notes)}"] if notes else [])]
     return Log(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
 
 
@@ -188,8 +196,45 @@ def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
     return name, unit
 
 
-def _column_of(table: LogTable, columns: Sequence[LogColumn], role: Role, wanted: str | None) -> LogColumn | None:
-    """The column of a role among `columns`; None where one that is not needed is missing."""
+def _by_axis(table: LogTable, role: Role) -> dict[str, LogColumn]:
+    """Return the columns of a role that is needed, by axis: "command.x [m]", "command_y"; those in another unit left out."""
+    found = {}
+    for column in table.columns if role.needed else ():
+        name, _, axis = known_name(column.heading).replace(".", " ").rpartition(" ")
+        if axis in AXES and name in role.known_as and _has_unit(named(column.heading)[1], role.unit):
+            found[axis] = column
+    return found
+
+
+def _has_unit(stated: str | None, unit: str) -> bool:
+    """Whether what a heading states is of the dimension of a unit; one that states none may be."""
+    try:
+        return not stated or convert(f"1 {stated}", unit) > 0
+    except ValueError:
+        return False
+
+
+def _axis_that_moves(table: LogTable, roles: Sequence[Role]) -> str:
+    """Return the axis of the columns of the first role that has some by axis, of which the range is largest; empty without."""
+    for role in roles:
+        ranges = {axis: _range(column.cells) for axis, column in _by_axis(table, role).items()}
+        if ranges:
+            return max(ranges, key=lambda axis: ranges[axis])
+    return ""
+
+
+def _range(cells: Cells) -> float:
+    """Return by how much the numbers of a column differ; zero of none."""
+    values = np.array([number_in(cell) for cell in cells], dtype=float)
+    known = values[np.isfinite(values)]
+    return float(np.ptp(known)) if known.size else 0.0
+
+
+def _column_of(
+    table: LogTable, columns: Sequence[LogColumn], role: Role, wanted: str | None, axis: str = ""
+) -> LogColumn | None:
+    """The column of a role among `columns`, or of what has several axes the one of this `axis`; None where one that is not
+    needed is missing."""
     headings = [column.heading for column in columns]
     if wanted is not None:
         matches = [column for column in columns if column.is_called(wanted)]
@@ -198,8 +243,12 @@ def _column_of(table: LogTable, columns: Sequence[LogColumn], role: Role, wanted
         plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
         matches = [column for column, name in zip(columns, plain, strict=True) if name in role.known_as]
         words = f"no column is known as {role.words}; name it with {role.option}: one of {listed(role.known_as[0], headings)}"
+        if not matches:
+            matches = [column for place, column in _by_axis(table, role).items() if place == axis]
         if not matches and not role.needed:
             return None
+        if not matches and (instead := mistaken(Path(table.file), "log")):
+            words = f"{instead} ({words})"
     if not matches:
         raise ScenarioError(f"{table.file}: {words}")
     if len(matches) > 1:
@@ -226,7 +275,7 @@ def factor(file: str, heading: str, role: Role, given: str | None, called: str) 
     `given` is the unit that the user states of the column, `called` what the user calls it.
     """
     _, stated = named(heading)
-    if stated and given:
+    if stated and given and given != stated:
         raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {called}={given}")
     unit = stated or given or (suffixed(heading, role) or ("", ""))[1]
     try:

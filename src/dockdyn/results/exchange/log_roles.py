@@ -9,18 +9,48 @@ COMMAND = Role(
     "command",
     "the commanded position",
     "m",
-    ("command", "commanded", "command position", "commanded position", "setpoint", "x c"),
+    (
+        "command",
+        "commanded",
+        "cmd",
+        "command position",
+        "commanded position",
+        "cmd position",
+        "position command",
+        "position cmd",
+        "setpoint",
+        "desired",
+        "x c",
+        "x cmd",
+        "q cmd",
+    ),
     option="--command",
 )
 ACTUAL = Role(
     "actual",
     "the actual position",
     "m",
-    ("actual", "measured", "actual position", "measured position", "x r"),
+    (
+        "actual",
+        "act",
+        "measured",
+        "actual position",
+        "act position",
+        "measured position",
+        "position actual",
+        "position act",
+        "x r",
+        "x act",
+        "q act",
+    ),
     option="--actual",
 )
 POSITION = Role(
-    "position", "the position", "m", ("position", "x", "depth", "actual", "actual position"), option="--position"
+    "position",
+    "the position",
+    "m",
+    ("position", "pos", "x", "depth", "actual", "act", "actual position", "x act"),
+    option="--position",
 )
 FORCE = Role(
     "measured-force",
@@ -29,7 +59,7 @@ FORCE = Role(
     ("force", "f", "contact force", "measured force"),
     option="--measured-force",
 )
-VELOCITY = Role("velocity", "the velocity", "m/s", ("velocity", "v", "speed"), needed=False, option="--velocity")
+VELOCITY = Role("velocity", "the velocity", "m/s", ("velocity", "vel", "v", "speed"), needed=False, option="--velocity")
 
 OF_ROBOT = (CLOCK, COMMAND, ACTUAL)
 OF_CONTACT = (CLOCK, POSITION, FORCE, VELOCITY)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 SHOWN = 60  # characters of a value in a message
-LISTED = 40  # names in a message, all there are
+LISTED = 380  # characters of names in a message, all there are
 NEAREST = 6  # of more names than that
 WORDS = {  # of pydantic's messages, as they are said here
     "Input should be": "must be",
@@ -22,6 +22,8 @@ WORDS = {  # of pydantic's messages, as they are said here
     "greater than or equal to": "at least",
     "less than or equal to": "at most",
 }
+MISTYPED = 0.85  # of two dotted names, from which on one is the other mistyped
+ASKED = 3  # names in a question
 COMPARED = 60  # characters of a word that can be a known one, mistyped
 
 BRIEF = reprlib.Repr()
@@ -41,16 +43,40 @@ class ScenarioError(ValueError):
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
-    """Words for a message: the allowed names, or the nearest of them."""
+    """Words for a message: the allowed name that was meant, those that end in the word, or all there are."""
     names = sorted(allowed)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
-    return f"did you mean {close[0]!r}?" if close else f"allowed: {listed(word, names)}"
+    return f"did you mean {close[0]!r}?" if close else close_to(word, names) or f"allowed: {listed(word, names)}"
+
+
+def close_to(word: str, names: Iterable[str]) -> str:
+    """Return a question for a message: which of the dotted `names` have all parts of the dotted `word`, in its order and to
+    its end, or end in something like it; empty where none does."""
+    if len(word) > COMPARED:
+        return ""
+    parts = word.split(".")
+    dotted = {name: name.split(".") for name in names}
+    fitting = [name for name, own in dotted.items() if own[-1] == parts[-1] and _in_order(parts, own)]
+    if not fitting and len(parts) > 1:
+        ends = {name: ".".join(own[-len(parts) :]) for name, own in dotted.items()}
+        like = difflib.get_close_matches(word, set(ends.values()), n=1, cutoff=MISTYPED)
+        fitting = [name for name, end in ends.items() if [end] == like]
+    fitting.sort(key=lambda name: (len(dotted[name]), name))
+    few = fitting[:ASKED] if len(fitting) > ASKED + 1 else fitting
+    more = f" or one of {len(fitting) - len(few)} more" if len(few) < len(fitting) else ""
+    return f"did you mean {' or '.join(map(repr, few))}{more}?" if few else ""
+
+
+def _in_order(parts: Sequence[str], of: Sequence[str]) -> bool:
+    """Whether `parts` are among those `of` a name, in their order."""
+    rest = iter(of)
+    return all(part in rest for part in parts)
 
 
 def listed(word: str, names: Sequence[str]) -> str:
     """Names for a message: all of a few; of many how many there are, and those that are most like a word."""
-    if len(names) <= LISTED:
-        return ", ".join(names)
+    if len(whole := ", ".join(names)) <= LISTED:
+        return whole
     like = difflib.get_close_matches(word[:COMPARED], names, n=NEAREST, cutoff=0.0)
     return f"{', '.join(like)} and {len(names) - len(like)} more"
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.language.errors import COMPARED, MISTYPED, ScenarioError, listed, nearest, shown
+from dockdyn.scenario.language.known_keys import KnownKeys
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import called, name_of
 from dockdyn.scenario.language.toml_text import DEEPEST
 from dockdyn.scenario.language.units import Bounds, Unit, whole_number
 
@@ -68,7 +70,7 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
         if any(one.startswith(f"{part}.") for one in dotted) and rest != part:
             raise ScenarioError(f"{name}: {key}: unknown key; {nearest(rest, dotted)}")
         if isinstance(here, Section):
-            section, field, inside = here, _field_of(here, part, key, name), []
+            section, field, inside = here, _field_of(here, part, key, name, content), []
             here = getattr(section, field)
         elif isinstance(here, list):
             inside.append(_index_in(here, part, key, name))
@@ -82,13 +84,14 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
     return Number(".".join(parts), here, unit_of(section, field, inside), _limits_of(section, field))
 
 
-def _field_of(section: Section, part: str, key: str, name: str) -> str:
-    """The field of a section that a file calls `part`."""
+def _field_of(section: Section, part: str, key: str, name: str, content: Section) -> str:
+    """The field of a section that a file calls `part`; `content` is the whole scenario."""
     stated = {own: field for own, field in type(section).model_fields.items() if not field.exclude}
     fields = {field.alias or own: own for own, field in stated.items()}
     fields |= {extra: extra for extra in section.__pydantic_extra__ or {}}
     if part not in fields:
-        raise ScenarioError(f"{name}: {key}: unknown key; {nearest(part, fields)}")
+        known = KnownKeys(type(content), content.model_dump(by_alias=True, exclude_none=True))
+        raise ScenarioError(f"{name}: {key}: unknown key; {known.advice(part, list(fields), key)}")
     return fields[part]
 
 
@@ -129,6 +132,24 @@ def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
     """Set the dotted `key` in `data`, the content of a file."""
     place, part = _place_in(data, key, name)
     place[part] = value
+    if isinstance(place, list) and (twin := transposed(key)) not in (None, key):
+        other, index = _place_in(data, str(twin), name)
+        other[index] = value
+
+
+def refuse_unequal_twin(key: str, changes: Mapping[str, Any], name: str) -> None:
+    """Refuse a product of inertia that is set to one value in its row and to another in its column. Raises ScenarioError."""
+    twin = transposed(key)
+    if twin is not None and twin in changes and changes[twin] != changes[key]:
+        given = f"{shown(changes[key])}, {twin} to {shown(changes[twin])}"
+        raise ScenarioError(f"{name}: {key} is set to {given}; an inertia is symmetric: set one of them")
+
+
+def transposed(key: str) -> str | None:
+    """Return the key of the same product in an inertia tensor; None of other numbers."""
+    *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
+    both = row.isdecimal() and column.isdecimal()
+    return ".".join([*table, column, row]) if both and table[-1].endswith("inertia") else None
 
 
 def holds(data: dict[str, Any], key: str, name: str) -> bool:
@@ -218,45 +239,12 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool
         return names[part], True
     if len(items) == 1:
         return 0, False
-    known = ", ".join(str(other) for other in names if other is not None)
+    known = [str(other) for other in names if other is not None]
+    close = difflib.get_close_matches(part[:COMPARED], known, n=1, cutoff=MISTYPED)
+    advice = f"did you mean {close[0]!r}?" if close else "must be a name or an index"
     raise ScenarioError(
-        f"{name}: {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index"
+        f"{name}: {key}: {part!r} is none of the {len(items)} elements ({listed(part, known)}); {advice}"
     )
-
-
-def name_of(items: list[Any], index: int) -> str:
-    """How a key names a table of a list: by its own name where that is one, else by its index."""
-    return names_of(items)[index]
-
-
-def names_of(items: list[Any]) -> list[str]:
-    """Return how keys name all tables of a list, in a time that their number is in proportion to."""
-    own = [called(item) for item in items]
-    count = Counter(own)
-    return [
-        name
-        if name is not None and "." not in name and not name.lstrip("-").isdigit() and count[name] == 1
-        else str(index)
-        for index, name in enumerate(own)
-    ]
-
-
-def by_name(path: Sequence[str], data: Any) -> list[str]:  # noqa: ANN401, what a file holds
-    """A path of keys and indices into `data` with a table of several by its own name, where that says which one it is."""
-    found, place = [], data
-    for part in path:
-        several = isinstance(place, list) and len(place) > 1 and part.isdecimal()
-        found.append(name_of(place, int(part)) if several else part)
-        inside = place.get(part) if isinstance(place, dict) else None
-        place = place[int(part)] if isinstance(place, list) else inside
-    return found
-
-
-def called(item: object) -> str | None:
-    """What a table of a list is called: its name, or else the feature it speaks of."""
-    given = item if isinstance(item, dict) else dict(item) if isinstance(item, Section) else {}
-    found = given.get("name") or given.get("feature")
-    return found if isinstance(found, str) else None
 
 
 def constrained(name: str) -> str:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.scenario.language.keys import constrained, key_of, value_at
+from dockdyn.scenario.language.keys import constrained, key_of, transposed, value_at
 from dockdyn.scenario.language.units import Bounds
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def places_of(scenario: Scenario) -> list[Place]:
     for leaf, ((path, value), key) in enumerate(zip(paths, written, strict=True)):
         if key.split(".")[0] in NOT_PHYSICS or not isinstance(value, float) or not _is_written(path, content):
             continue
-        twin, sign = partners.get(key, (_transposed(key), 1.0))
+        twin, sign = partners.get(key, (transposed(key), 1.0))
         if (twin is None and constrained(key)) or (twin is not None and written.index(twin) < leaf):
             continue
         keys, signs = ((key,), (1.0,)) if twin in (None, key) else ((key, str(twin)), (1.0, sign))
@@ -106,9 +106,3 @@ def _is_written(path: tuple[Any, ...], content: Any) -> bool:  # noqa: ANN401, w
             return False
         here = getattr(here, part.name)
     return True
-
-
-def _transposed(key: str) -> str | None:
-    """The key of the same product in an inertia tensor; None of other numbers."""
-    *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
-    return ".".join([*table, column, row]) if table and table[-1] == "inertia" else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import SCENARIO, content_of
+from dockdyn.scenario.language.mistaken import mistaken
 
 LONGEST = 1_000_000  # characters of a file
 DEEPEST = 40  # tables and lists inside each other
@@ -23,7 +24,10 @@ LONG_KEY = re.compile(
 def text_in(path: Path, name: str) -> str:
     """The text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
     try:
-        return content_of(path, name, SCENARIO).decode("utf-8-sig")
+        content = content_of(path, name, SCENARIO)
+        if path.suffix != ".toml" and (words := mistaken(path, "scenario")):
+            raise ScenarioError(f"{name}: {words}")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ScenarioError(f"{name}: cannot be read (not text); must be a scenario, in TOML") from None
 

@@ -9,8 +9,8 @@ from pydantic import ConfigDict, field_validator, model_validator
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import FMU, MESH, check_given
-from dockdyn.scenario.language.keys import names_of
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import names_of
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import mesh, profile
 from dockdyn.scenario.tables.fmu_control import SCHEME

@@ -15,10 +15,10 @@ from dockdyn.report.notebook import Answer
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
-from dockdyn.results.requirements import BOUNDED, KNOWN
+from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of
 from dockdyn.results.store import result_from
 from dockdyn.scenario.kinds import kind_named, known_kinds
-from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
+from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.studies.campaign.influence import influences
 from dockdyn.studies.cases.statistics import milestones, percentile_interval, wilson
@@ -162,6 +162,7 @@ def _requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str,
                 "limit": requirement.limit if np.isfinite(requirement.limit) else None,
                 "unit": requirement.unit,
                 "text": requirement.text,
+                **_middle_and_worst(cases, requirement),
                 "probability": held["_probability"],
                 "interval_95": held["_interval_95"],
                 "undecided": int(judged.open[row].sum()),
@@ -172,6 +173,27 @@ def _requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str,
             }
         )
     return answers
+
+
+def _middle_and_worst(cases: CampaignCases, requirement: Required) -> dict[str, float | None]:
+    """Return the median of a requirement's figure and the value nearest to missing it, or furthest beyond, over the cases.
+
+    Of a list the worst entry of each case counts; None for a yes or no and a figure that no case has.
+    """
+    above = not requirement.relation.startswith(">")  # what is worst; of == as of <
+    names = (requirement.figure, ends_of(requirement.figure)[above])
+    found = next((cases.figures[name] for name in names if name in cases.figures), np.empty(0))
+    known = found[np.isfinite(found)]
+    if not known.size or isinstance(requirement.limit, bool):
+        return {"median": None, "worst": None}
+    worst = (
+        known[np.abs(known - requirement.limit).argmax()]
+        if requirement.relation == "=="
+        else known.max()
+        if above
+        else known.min()
+    )
+    return {"median": float(np.median(known)), "worst": float(worst)}
 
 
 def _low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:

@@ -48,8 +48,8 @@ def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
 
 def _narrow(found: Table) -> Table:
     """Requirements without their margins, which the page has."""
-    rows = [[name, wanted, share, first] for name, wanted, share, *_, first in found.rows]
-    return replace(found, columns=[("requirement", ""), ("", ""), ("probability", ""), ("failed first", "")], rows=rows)
+    rows = [[*row[:5], row[-1]] for row in found.rows]
+    return replace(found, columns=[*found.columns[:5], found.columns[-1]], rows=rows)
 
 
 def _decisive(by_key: dict[str, dict[str, Any]]) -> str:

@@ -36,6 +36,8 @@ from dockdyn.studies.cases.sampling import Sampled
 from dockdyn.studies.cases.sealed_line import facts_in, sealed_line
 
 INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
+CASES, REPORT = "cases", "campaign-report.html"
+CASE_FILES = ("result.nc", "scenario.toml", "report.html")
 FORMAT = 4  # of the folder; 1 had no checksums, 2 a netCDF file for each chunk, 3 an index without a checksum
 MOST_RUNS = 10_000_000
 
@@ -152,6 +154,20 @@ class Store:
     def missing(self, campaign: Campaign) -> list[int]:
         """Chunks that are not there yet."""
         return [number for number in range(campaign.chunks) if not self.chunk(number).exists()]
+
+    def clear(self) -> None:
+        """Remove the campaign that is here, with the cases run by themselves and the report; files of others stay."""
+        for path in (self.whole, self.index, *self.folder.glob(f"{CHUNKS}/*"), self.folder / REPORT):
+            path.unlink(missing_ok=True)
+        for case in self.folder.glob(f"{CASES}/[0-9]*"):
+            for name in CASE_FILES:
+                (case / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # something else is there, too
+                case.rmdir()
+
+    def case(self, number: int) -> Path:
+        """Return the folder of a case that is run by itself."""
+        return self.folder / CASES / f"{number:06d}"
 
     def drop_damaged(self, campaign: Campaign) -> list[str]:
         """Remove files that are damaged, or of another campaign or place, so that they are computed again: which, and why."""

@@ -17,22 +17,27 @@ REASONS = 20  # of failed cases
 
 
 def requirements_table(answers: dict[str, Any]) -> Table:
-    """Each requirement: how probable, with what margin."""
-    columns = [("requirement", ""), ("", ""), ("probability", ""), ("mean margin", ""), ("5 % margin", "")]
+    """Each requirement: its figure, how probable it is to be met, with what margin."""
+    columns = [("requirement", ""), ("limit", ""), ("median", ""), ("worst", ""), ("met in", "")]
+    columns += [("mean margin", ""), ("margin, 95 % of cases", ""), ("missed first", "cases")]
     rows = []
     for each in answers["requirements"]:
         unit = f" {each['unit']}" if each["unit"] else ""
-        margins = [each["mean_margin"], each["margin_5_percent"]]
-        told = [NOTHING if margin is None else f"{significant(margin, 3)}{unit}" for margin in margins]
+        keys = ("median", "worst", "mean_margin", "margin_5_percent")
+        *figures, mean, low = (_with_unit(each[key], unit) for key in keys)
         without = answers["runs"] - each["undecided"] - each["margin_cases"]
         if each["margin_cases"] and without:
-            told[0] += f" (of {each['margin_cases']} cases)"
-            told[1] = told[1] if margins[1] is not None else f"none: {without} cases without the figure"
+            mean += f" (of {each['margin_cases']} cases)"
+            low = low if each["margin_5_percent"] is not None else f"none: {without} cases without the figure"
         share = percent(each["probability"], each["interval_95"])
         count = each["undecided"]
         text = f"{each['text']} ({count} not decided)" if count else each["text"]
-        rows.append([each["name"], text, share, *told, str(each["failed_first"])])
-    return Table([*columns, ("failed first", "cases")], rows, worded={0, 1})
+        rows.append([each["name"], text, *figures, share, mean, low, str(each["failed_first"])])
+    return Table(columns, rows, worded={0, 1})
+
+
+def _with_unit(value: float | None, unit: str) -> str:
+    return NOTHING if value is None else f"{significant(value, 3)}{unit}"
 
 
 def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table:
@@ -54,7 +59,7 @@ def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGUR
 
 def firsts_table(answers: dict[str, Any]) -> Table:
     """What fails first, and in how many cases."""
-    return counted("first to fail", answers["first_failures"], answers["runs"])
+    return counted("first requirement missed", answers["first_failures"], answers["runs"])
 
 
 def ways_table(answers: dict[str, Any]) -> Table:

@@ -108,6 +108,10 @@ class Trail:
         """How many evaluations are there."""
         return max(read_file(self.file, PART.most).count(b"\n") - 1, 0) if self.file.exists() else 0
 
+    def clear(self) -> None:
+        """Remove the designs that are here; what is written of the best is written over."""
+        self.file.unlink(missing_ok=True)
+
     def cut(self, count: int) -> None:
         """Keep the first evaluations alone."""
         write_file(self.file, b"".join(read_file(self.file, PART.most).splitlines(keepends=True)[: 1 + count]))

@@ -46,13 +46,32 @@ def place(values: list[float]) -> str:
     return text.replace("-", "−")
 
 
+def pole_rows(poles: list[list[float]]) -> list[tuple[str, str, str]]:
+    """Poles (1/s) as frequency and damping, a pair in one row; real ones by their time constant."""
+    rows: list[tuple[str, str, str]] = []
+    for real, imaginary in poles:
+        size, name = math.hypot(real, imaginary), f"pole {len(rows) + 1}"
+        if imaginary > 0:
+            damping = f"{significant(size / (2 * math.pi), 4)} Hz, damping {significant(-real / size, 3)}"
+            rows.append((f"pair of poles {len(rows) + 1}", damping, ""))
+        elif imaginary == 0 and real != 0:
+            way = "decays" if real < 0 else "grows"
+            rows.append((name, f"{way} within {significant(1e3 / size, 4)}", "ms"))
+        elif imaginary == 0:
+            rows.append((name, "integrates", ""))
+    return rows
+
+
 def _tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
     """What the residuals say."""
     if answer["white"] is None:
-        return [("residuals", "none but round-off")]
-    chance = f"{'white' if answer['white'] else 'not white'} (by chance: {significant(answer['white_probability'], 2)})"
-    independent = "independent of it" if answer["independent_of_command"] else "they go with it"
-    return [("residuals over time", chance), ("residuals and command", independent)]
+        return [("residuals", "rounding errors only")]
+    found = "no" if answer["white"] else "some"
+    structure = f"{found} structure left in them (p = {significant(answer['white_probability'], 2)})"
+    independent = (
+        "independent of the command" if answer["independent_of_command"] else "depend on the command: raise the order"
+    )
+    return [("residuals over time", structure), ("residuals and command", independent)]
 
 
 def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -74,7 +93,7 @@ def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
         (f"b{i}", plus_minus(*both), "")
         for i, both in enumerate(zip(answer["b"], answer["b_deviation"], strict=True), 1)
     ]
-    rows += [(f"pole {i}", place(values), "1/s") for i, values in enumerate(answer["poles"], 1)]
+    rows += pole_rows(answer["poles"])
     rows += [(f"zero {i}", place(values), "1/s") for i, values in enumerate(answer["zeros"], 1)]
     rows += [("gain at rest", plus_minus(answer["gain_at_rest"], answer["gain_at_rest_deviation"]), "")]
     if answer["phase_at_10_hz_deg"] is not None:

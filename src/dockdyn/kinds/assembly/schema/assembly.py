@@ -13,6 +13,7 @@ from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, 
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.programs import trace_once
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse
@@ -25,7 +26,7 @@ class AssemblySection(SeveralBodiesSection):
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
     control: SteeringTable | None = None
-    orbit: OrbitSection | None = None
+    orbit: OrNone[OrbitSection] = None
     stability: RestSection = RestSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()

@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.approach import ApproachSection
 from dockdyn.scenario.tables.part import refuse
@@ -27,7 +28,7 @@ class ContactSection(Section):
     surface: str | None = None
     against: str | None = None
     normal: NormalLawSection
-    friction: FrictionSection | None = None
+    friction: OrNone[FrictionSection] = None
 
     @model_validator(mode="after")
     def one_partner(self) -> Self:

@@ -29,6 +29,7 @@ from dockdyn.elements import (
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
@@ -134,7 +135,7 @@ class StrutSection(LineSection):
     """A spring, damper, motor, load-limiting brake, end stops and the inertia that motor and screw reflect, as stated."""
 
     kind: Literal["strut"] = "strut"
-    hexapod: HexapodSection | None = None
+    hexapod: OrNone[HexapodSection] = None
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     damping: Damping | None = None
     free_length: Length | None = None

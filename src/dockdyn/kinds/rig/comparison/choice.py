@@ -157,9 +157,7 @@ def advice(choice: Choice, own: str | None) -> str:
     if others := [_named(each.law) for each in choice.alike() if each.law != best.law]:
         said.append(f"{' and '.join(others)} {'does' if len(others) == 1 else 'do'} as well")
     if following is not None and np.isfinite(following.error):
-        further = following.error - best.error
-        margin = f", {amount(choice, further)} further off" if choice.of == "restitution" or further < 1 else ""
-        said.append(f"next {_named(following.law)}, {within(choice, following)}{margin}")
+        said.append(f"second best: {_named(following.law)} ({error_words(choice, following)})")
     elif following is not None:
         said.append("all others diverge or do not bounce off")
     words = "; ".join(said) + "."
@@ -169,7 +167,7 @@ def advice(choice: Choice, own: str | None) -> str:
     if mine.law == best.law:
         kept = "No compensator is better here than none" if own == NONE else f"Keep {own}"
         return f"{words} {kept}: nothing that was compared is better than what this rig has."
-    return f"{words} This rig has {'none' if own == NONE else own}: {within(choice, mine)}."
+    return f"{words} This rig has {'none' if own == NONE else own} ({error_words(choice, mine)})."
 
 
 def _named(law: str) -> str:
@@ -181,15 +179,15 @@ def _best_error(choice: Choice, ranked: Ranked) -> str:
     if ranked.error <= RESOLVED and not ranked.noise:
         return f"{choice.of} right to rounding"
     drawn = f", the mean of {choice.draws} noise seeds" if ranked.noise else ""
-    return f"{choice.of} {within(choice, ranked)} of the true one{drawn}"
+    return f"{choice.of} {error_words(choice, ranked).replace('error', 'within')} of the true one{drawn}"
 
 
-def within(choice: Choice, ranked: Ranked) -> str:
+def error_words(choice: Choice, ranked: Ranked) -> str:
     """An error in words, with what noise leaves open of it."""
     if not np.isfinite(ranked.error):
-        return "which diverges or does not bounce off"
+        return "diverges or does not bounce off"
     sure = f" ± {amount(choice, ranked.noise)}" if ranked.noise else ""
-    return f"within {amount(choice, ranked.error)}{sure}"
+    return f"error {amount(choice, ranked.error)}{sure}"
 
 
 def amount(choice: Choice, error: float) -> str:

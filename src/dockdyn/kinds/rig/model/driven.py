@@ -81,6 +81,7 @@ class Outputs(NamedTuple):
     position: Axes  # m, of the port, of the model
     injected_energy: Scalar  # J
     given_energy: Scalar  # J
+    wanted: Axes  # m, rad, the command that would have been sent, also where a limit is against it
 
 
 class Driven(eqx.Module):
@@ -162,6 +163,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
     sent = jnp.where(braking, before.sent + rate * period, wanted)
     idle = before.state == State.IDLE
     rate = jnp.where(idle, 0.0, rate)
+    counted = moves  # also energies that are beyond a limit
     moves = moves & ~tripped
     cause = jnp.where((before.cause == Cause.NONE) & tripped, unsound, before.cause)
     quiet = watch.heard & watch.measured & (fault == Cause.NONE)
@@ -191,8 +193,9 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
         rig.plant.pose(motion),
         rig.plant.rate(motion),
         seen.position,
-        driving.energy.excess,
-        driving.given,
+        jnp.where(counted, energy.excess, before.energy.excess),
+        jnp.where(counted, given_energy, before.given),
+        wanted,
     )
     return driving, outputs
 

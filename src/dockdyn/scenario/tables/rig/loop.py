@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from dockdyn.hil.compensators.command_lead import CommandLead
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import array, refuse
@@ -121,12 +122,12 @@ class LoopSection(Section):
     """The loop through which contact forces act."""
 
     delay: quantity("s", "a delay", least=0) = 0.0
-    hold: HoldSection | None = None
-    sensor: SensorSection | None = None
-    robot: RobotSection | None = None
-    dynamics: DynamicsSection | None = None
-    virtual_contact: VirtualContactSection | None = None
-    compensator: CompensatorSection | None = None
+    hold: OrNone[HoldSection] = None
+    sensor: OrNone[SensorSection] = None
+    robot: OrNone[RobotSection] = None
+    dynamics: OrNone[DynamicsSection] = None
+    virtual_contact: OrNone[VirtualContactSection] = None
+    compensator: OrNone[CompensatorSection] = None
     tuning: TuningSection = TuningSection()
     absent_at_zero: ClassVar = ("delay",)
 

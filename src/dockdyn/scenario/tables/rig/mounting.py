@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Point
@@ -63,8 +64,8 @@ class SensorFrameSection(Section):
 class RigLoopSection(LoopSection):
     """The loop of a rig, with what its sensor carries."""
 
-    tool: ToolSection | None = None
-    sensor_frame: SensorFrameSection | None = None
+    tool: OrNone[ToolSection] = None
+    sensor_frame: OrNone[SensorFrameSection] = None
 
     @model_validator(mode="after")
     def stepped_together(self) -> Self:

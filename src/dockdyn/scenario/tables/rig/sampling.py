@@ -13,6 +13,7 @@ from dockdyn.control.controller import Controller
 from dockdyn.control.reference import Reference
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, ActuatorSection
@@ -73,7 +74,7 @@ class SampledSection(ActuatorSection):
 
     period: quantity("s", "a period", above=0) | None = None
     thruster: list[ThrusterSection] | None = None
-    modulation: ModulationSection | None = None
+    modulation: OrNone[ModulationSection] = None
     placing: ClassVar[tuple[str, ...]] = ()  # keys that say which body it acts on
 
     @model_validator(mode="after")

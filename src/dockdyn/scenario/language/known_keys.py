@@ -1,0 +1,126 @@
+"""Which keys a scenario can have, table by table, and which of them one that it cannot have was meant to be."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from dockdyn.scenario.language.errors import COMPARED, close_to, nearest
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import called
+
+TAGS = ("law", "shape", "kind")  # keys that say which table it is
+ALIKE = 0.8  # of two words, from which on one is the other mistyped
+MOST_TABLES = 300  # that are looked through for a key
+DEEPEST_ABSENT = 2  # tables inside each other that a scenario does not state
+Node = dict[str, Any]
+
+
+class KnownKeys:
+    """The keys of a scenario's tables, by pydantic's own description of what checks its kind."""
+
+    def __init__(self, kind: type[Section], data: Mapping[str, Any]):
+        self.kind, self.data = kind, data
+
+    @cached_property
+    def _schema(self) -> Node:
+        return self.kind.model_json_schema(by_alias=True, mode="validation")
+
+    def at(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the keys allowed in the table at `path`, and by law those of the others that it could name."""
+        node, value = self._schema, self.data
+        for part in path:
+            node = self._chosen(node, value)
+            value = value[int(part)] if isinstance(value, list) else value[part]
+            node = self._inside(node, part)
+        mine = self._chosen(node, value)
+        others = {str(_tag(o)): list(o.get("properties", {})) for o in self._options(node)}
+        return list(mine.get("properties", {})), {
+            tag: k for tag, k in others.items() if tag not in ("None", str(_tag(mine)))
+        }
+
+    def advice(self, word: str, keys: Sequence[str], asked: str) -> str:
+        """Return words for a message: what the unknown `word` of a table with these `keys` was meant to be, or what is allowed.
+
+        `asked` is the whole dotted key. One mistyped is of its own table, any other of one that ends as it does.
+        """
+        if close := difflib.get_close_matches(word[:COMPARED], keys, n=1, cutoff=ALIKE):
+            return f"did you mean {close[0]!r}?"
+        stated, others = self._everywhere()
+        own, last = nearest(word, keys), asked.rpartition(".")[2]
+        for found in (close_to(asked, stated), close_to(asked, others), own if own.startswith("did") else ""):
+            if found:
+                return found
+        return close_to(last, stated) or own
+
+    def _everywhere(self) -> tuple[list[str], list[str]]:
+        """Return the dotted keys of all numbers and words that the tables state, and of those that they could."""
+        stated: list[str] = []
+        others: list[str] = []
+        for path, keys, given in islice(self._tables(self._schema, self.data, (), 0), MOST_TABLES):
+            for key in keys:
+                (stated if key in given else others).append(".".join([*path, key]))
+        return stated, others
+
+    def _tables(
+        self, node: Node, value: object, path: tuple[str, ...], absent: int
+    ) -> Iterator[tuple[tuple[str, ...], list[str], Node]]:
+        """Walk the tables: each with how it is named in a key, its own keys that hold no table, and what it states."""
+        if isinstance(value, list):
+            items = self._inside(node, "0")
+            for index, item in enumerate(value):
+                name = called(item) or (str(index) if len(value) > 1 else None)
+                yield from self._tables(items, item, path if name is None else (*path, name), absent)
+            return
+        properties = self._chosen(node, value).get("properties", {})
+        if not properties or absent > DEEPEST_ABSENT:
+            return
+        given = value if isinstance(value, dict) else {}
+        yield path, [key for key, inside in properties.items() if not self._is_table(inside)], given
+        for key, inside in properties.items():
+            if key in given or not self._is_list(inside):
+                yield from self._tables(inside, given.get(key), (*path, key), absent + (key not in given))
+
+    def _options(self, node: Node) -> list[Node]:
+        """Return what a value can be, references followed."""
+        while "$ref" in node:
+            node = self._schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+        several = node.get("anyOf", []) + node.get("oneOf", [])
+        return [option for one in several for option in self._options(one)] if several else [node]
+
+    def _chosen(self, node: Node, value: object) -> Node:
+        """Return the table that a value names by its tag, or the first there is."""
+        given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
+        tables = [option for option in self._options(node) if "properties" in option]
+        named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
+        return next((option for option in tables if _tag(option) == named and given is not None), (tables or [node])[0])
+
+    def _inside(self, node: Node, part: str) -> Node:
+        """Return what is at a key of a table, or at an index of a list."""
+        items: Node = next((option["items"] for option in self._options(node) if "items" in option), {})
+        return items if part.isdigit() else node.get("properties", {}).get(part, {})
+
+    def _is_table(self, node: Node) -> bool:
+        return any("properties" in option for option in self._options(node)) or self._is_list(node)
+
+    def _is_list(self, node: Node) -> bool:
+        """Whether it is a list of tables."""
+        items = (option["items"] for option in self._options(node) if "items" in option)
+        return any(any("properties" in option for option in self._options(one)) for one in items)
+
+
+def _tag(option: Node) -> str | None:
+    properties = option.get("properties", {})
+    return next((properties[name].get("const") for name in TAGS if name in properties), None)
+
+
+def first_in(path: Iterable[str], value: object) -> str:
+    """Return the dotted key at `path`, or where its `value` is a table, the first key inside."""
+    parts = list(path)
+    while isinstance(value, dict) and value:
+        parts.append(str(next(iter(value))))
+        value = value[parts[-1]]
+    return ".".join(parts)

@@ -1,0 +1,34 @@
+"""Tables that a scenario may leave out, in words too: `latch = "none"`, or `law = "none"` inside."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+T = TypeVar("T")
+NONE = "none"
+
+
+class _LeftOut:
+    """What reads a table that says it is none as one that is not there, whatever else it says."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_stated, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe one more alternative; of a table without any, it would hide from editors where inside it a key is wrong."""
+        found = handler(schema)
+        if all("$ref" in option or option.get("type") == "null" for option in found.get("anyOf", [])):
+            return found
+        table = {"type": "object", "properties": {"law": {"const": NONE}}, "additionalProperties": False}
+        return {"anyOf": [found, {"const": NONE}, table]}
+
+
+def _stated(value: object) -> object:
+    """Return a table as it is; None for one that says it is none."""
+    return None if value == NONE or (isinstance(value, dict) and value.get("law") == NONE) else value
+
+
+OrNone = Annotated[T | None, _LeftOut()]

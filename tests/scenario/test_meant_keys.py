@@ -1,0 +1,101 @@
+"""Keys that a scenario does not have: which one was meant; tables that say they are none."""
+
+from __future__ import annotations
+
+import random
+from ast import literal_eval
+
+import pytest
+
+import dockdyn
+from dockdyn.scenario.language.keys import leaves
+
+PRESETS = ["apas-like", "idss-soft-capture", "probe-cone-latch", "sits-fgc", "berthing-3d", "canadarm-2d"]
+MOST_NAMED = 4  # in one question
+
+
+def number_keys(scenario: dockdyn.Scenario) -> list[str]:
+    """Keys of single numbers of a scenario, two tables deep at least, named by their last two parts and first."""
+    found = [key for key, value in leaves(scenario.nominal(), whole_lists=True) if not isinstance(value, list | bool)]
+    return [key for key in found if key.count(".") >= 2 and not key.rpartition(".")[2].isdigit()]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_key_without_its_first_tables_is_named_in_full(preset):
+    """The last parts of any key of a scenario, drawn at random, lead to keys that have them, which are allowed."""
+    scenario = dockdyn.load(preset)
+    keys = number_keys(scenario)
+    for key in random.Random(preset).sample(keys, min(3, len(keys))):
+        parts = key.split(".")
+        asked = ".".join(parts[-2:]) if not parts[-2].isdigit() else parts[-1]
+        if asked.partition(".")[0] in scenario.nominal():
+            continue  # a table of the scenario's own
+        with pytest.raises(dockdyn.ScenarioError) as refused:
+            dockdyn.load(preset, {asked: 1.0})
+        question = str(refused.value).partition("did you mean ")[2].partition("?")[0]
+        named = [literal_eval(name) for name in question.partition(" or one of ")[0].split(" or ")]
+        assert 1 <= len(named) <= MOST_NAMED, refused.value
+        assert all(name.rpartition(".")[2] == parts[-1] for name in named), (asked, named)
+        for name in named:
+            try:
+                dockdyn.load(preset, {name: 1.0})
+            except dockdyn.ScenarioError as other:
+                assert "unknown key" not in str(other)
+
+
+STRUT = "did you mean 'element.strut.damping'?"
+
+
+@pytest.mark.parametrize("asked", ["strut.damping", "strut.dampin"])
+def test_a_short_key_is_named_in_full_wherever_it_is_asked_for(asked):
+    for call in (
+        lambda: dockdyn.load("idss-soft-capture", {asked: 1.0}),
+        lambda: dockdyn.sensitivity("idss-soft-capture", "peak_normal_force_N", [asked]),
+        lambda: dockdyn.envelope("idss-soft-capture", {asked: (1.0, 2.0)}),
+        lambda: dockdyn.load(
+            "idss-soft-capture", {"dispersion": [{"keys": [asked], "distribution": "uniform", "low": 1.0, "high": 2.0}]}
+        ),
+    ):
+        with pytest.raises(dockdyn.ScenarioError) as refused:
+            call()
+        assert STRUT in str(refused.value), refused.value
+
+
+def test_an_element_mistyped_is_named():
+    with pytest.raises(dockdyn.ScenarioError, match=r"'strutt' is none of the 2 elements .*; did you mean 'strut'\?"):
+        dockdyn.load("idss-soft-capture", {"element.strutt.damping": 1.0})
+
+
+NONE = [
+    ("sits-fgc", "loop.compensator"),
+    ("epos-like", "loop.compensator"),
+    ("sits-fgc", "loop.robot"),
+    ("sits-fgc", "loop.sensor"),
+    ("probe-cone-latch", "latch"),
+    ("atv-like", "latch"),
+    ("atv-like", "control"),
+    ("gibson-2d", "latch"),
+    ("gibson-2d", "control"),
+    ("atv-like", "contact.friction"),
+    ("cyril-controlled", "control"),
+]
+
+
+def without(scenario: dockdyn.Scenario, key: str) -> dict:
+    """The tables of a scenario, the one at `key` left out or, of control, `law = "none"`."""
+    data = place = scenario.resolved()
+    *tables, last = key.split(".")
+    for table in tables:
+        place = place[table][0] if isinstance(place[table], list) else place[table]
+    place.pop(last, None)
+    return data
+
+
+@pytest.mark.parametrize(("preset", "key"), NONE)
+def test_a_table_that_says_it_is_none_is_left_out(preset, key):
+    """`law = "none"` is as if the table were not there, whatever else it states; so is the text, but for control."""
+    wanted = without(dockdyn.load(preset), key)
+    ways = [{f"{key}.law": "none"}] + ([{key: "none"}] if key != "control" else [])
+    for way in ways:
+        found = without(dockdyn.load(preset, way), "control" if key == "control" else "nothing")
+        assert found == wanted
