@@ -81,12 +81,21 @@ class JudgedLoop:
 
 
 def judge_loop(stated: Scenario) -> JudgedLoop:
-    """The loop of a scenario; ScenarioError for no contact at the nominal state, one without stiffness, or periods that never
-    meet."""
+    """Return the loop of a scenario.
+
+    Raises ScenarioError for no contact at the nominal state, one without stiffness, periods that never meet, and motions that
+    change too much within a cycle for floating-point numbers.
+    """
     scenario = kind_named(stated.kind).tuned(stated)
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
-    return JudgedLoop(scenario, nominal, loop, contact, _roots_of(scenario, loop, nominal))
+    roots = _roots_of(scenario, loop, nominal)
+    if np.isnan(roots.roots[0]):
+        words = (
+            "its periods or delays are too long beside its fastest motion for floating-point numbers; must be shorter"
+        )
+        raise ScenarioError(f"{scenario.name}: loop: {words}")
+    return JudgedLoop(scenario, nominal, loop, contact, roots)
 
 
 def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
