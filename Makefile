@@ -23,6 +23,7 @@ demo: $(VENV)/.stamp-core ## dock a probe into a cone; the report lands in demo/
 test: $(VENV)/.stamp-dev ## run the tests, the large random checks sampled
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not full" $(PYTEST_ARGS)
 
+# How many files, runs, stops, signals and packets it draws at random: DOCKDYN_FUZZ_... in CONTRIBUTING.md.
 verify: $(VENV)/.stamp-dev ## run every test, the long ones in full; write docs/validation.md
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(PYTEST_ARGS)
 	$(BIN)/python docs/make_validation.py

@@ -7,9 +7,11 @@ import errno
 import glob
 import os
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -26,7 +28,7 @@ class UnfitFile(OSError):
     """Something that is no regular file, or a larger one than what is asked for can be."""
 
 
-def regular_file(path: str | Path, most: int, links: bool = True) -> BinaryIO:
+def regular_file(path: str | Path, most: int, links: bool = True) -> BufferedReader:
     """Open a regular file of at most so many bytes for reading; it is asked before, so that nothing hangs or has no end.
 
     Raises UnfitFile for a device, a pipe, a socket, a folder and for one that is larger, `OSError` where there is none or it
@@ -213,10 +215,24 @@ def _absent(module: str) -> Iterator[None]:
 
 
 def remove_unfinished() -> None:
-    """Remove what this process has not written to the end."""
+    """Remove what this process has not written to the end, and folders that it needs no longer than it lasts."""
     for part in list(unfinished):
+        for _ in range(3):  # another thread may just be putting something into a folder
+            if part.is_dir() and not part.is_symlink():
+                shutil.rmtree(part, ignore_errors=True)
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def removing(folder: Path) -> Iterator[Path]:
+    """Remove a folder with all that is in it when the block ends, also where a signal ends the process."""
+    unfinished.add(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.discard(folder)
 
 
 def failure(error: OSError) -> str:

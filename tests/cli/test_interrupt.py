@@ -15,7 +15,8 @@ import pytest
 from dockdyn.results.store import write_result
 
 ASKING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-TRIES = 30
+TRIES = int(os.environ.get("DOCKDYN_FUZZ_SIGNALS", "44"))  # in `make verify`
+SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26"))
 WITHIN = 2.0  # s, on an idle machine
 HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
 COMMAND = "from dockdyn.__main__ import main; main()"
@@ -142,6 +143,10 @@ COMMANDS = [
     ("compare sits --compensators none,command-lead", 8.0, False),
     ("campaign run atv-like --runs 64 --out x", 10.0, False),
     ("report result/result.nc --force", 4.0, False),
+    ("export result/result.nc --to csv --out tables --force", 3.0, False),
+    ("fmu export probe-cone --out one.fmu --force", 6.0, False),
+    ("sensitivity paraskevas-a --of peak_normal_force_N --to speed", 8.0, True),
+    ("envelope paraskevas-latch --over speed=65mm/s:75mm/s --tolerance 0.01", 8.0, False),
     ("view result/result.nc --html page.html", 4.0, False),
 ]
 
@@ -184,7 +189,7 @@ def test_a_command_is_interrupted(command, moment, cold, folder):
 @pytest.mark.parametrize("number", range(TRIES))
 def test_commands_are_interrupted_at_random_moments(number, folder):
     command, longest, cold = COMMANDS[number % len(COMMANDS)]
-    drawn = random.Random(number)
+    drawn = random.Random(f"{SEED}.{number}")
     interrupt(command, drawn.uniform(0.05, longest), folder, cold, drawn.choice(ASKING))
 
 

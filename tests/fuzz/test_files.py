@@ -16,7 +16,7 @@ from dockdyn.scenario.language.printable import LONGEST
 from dockdyn.scenario.preset_files import preset_text
 
 SAMPLE = 100  # files in `make test`
-FILES = int(os.environ.get("DOCKDYN_FUZZ_FILES", "10000"))  # in `make verify`
+FILES = int(os.environ.get("DOCKDYN_FUZZ_FILES", "20000"))  # in `make verify`
 SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26"))
 SLOWEST = 100  # times the time that a preset takes
 

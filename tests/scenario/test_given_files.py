@@ -357,3 +357,26 @@ def test_no_more_is_read_than_is_allowed(tmp_path):
                 read_file(tmp_path / "one", size - 1)
     with pytest.raises(OSError, match="holds more than 10 bytes"):
         read_file("/proc/self/status", 10)
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "é" * 200, "x/" * 3000, "loop", "dangling", "../" * 100])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '[chaser]\nlook = "NAME.stl"\n',
+        'include = "NAME.toml"\n[chaser]\n',
+        'control = {law = "fmu:NAME.fmu"}\n[chaser]\n',
+        '[[target.surface]]\nname = "d"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "NAME.csv"\n[chaser]\n',
+        '[[target.surface]]\nname = "d"\nshape = "mesh"\nfile = "NAME.stl"\n[chaser]\n',
+    ],
+    ids=["look", "include", "control.law", "profile", "file"],
+)
+def test_a_name_that_no_file_can_have_is_one_line(name, line, tmp_path):
+    """Too long a name or path, links to themselves and to nothing, above the root."""
+    for end in ("stl", "toml", "fmu", "csv"):
+        (tmp_path / f"loop.{end}").symlink_to(f"loop.{end}")
+        (tmp_path / f"dangling.{end}").symlink_to("nothing")
+    (tmp_path / "case.toml").write_text(FLIGHT + BODIES.replace("[chaser]\n", line.replace("NAME", name), 1))
+    with pytest.raises(dockdyn.ScenarioError) as told:
+        dockdyn.load(tmp_path / "case.toml")
+    assert str(told.value).startswith(f"{tmp_path / 'case.toml'}: ") and str(told.value).isprintable()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,11 @@ from jaxtyping import Float
 from dockdyn.api import simulate
 from dockdyn.exchange.fmu import INSIDE, unit_of
 from dockdyn.results.drive import Progress
-from dockdyn.results.exchange.fmu_instance import Fmu, check_archive, findings_of
+from dockdyn.results.exchange.fmu_archive import text_in
+from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
 from dockdyn.results.functional_unit import Output
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given_file import SCENARIO
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
 
@@ -44,12 +45,9 @@ class Checked:
 
 def scenario_inside(file: Path) -> Scenario:
     """The scenario that an FMU of dockdyn was made from. Raises ScenarioError where there is none."""
-    check_archive(file)
-    try:
-        with zipfile.ZipFile(file) as archive:
-            text = archive.read(INSIDE).decode()
-    except (OSError, zipfile.BadZipFile, KeyError, UnicodeDecodeError):
-        raise ScenarioError(f"{file}: has no scenario of dockdyn inside; name the one that it shall be like") from None
+    text = text_in(file, INSIDE, SCENARIO.most)
+    if text is None:
+        raise ScenarioError(f"{file}: has no scenario of dockdyn inside; name the one that it shall be like")
     return parse(text, str(file))
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
 from c_codecs import GCC, CCodecs, attempt, mutated, nothing, packed, values_of
 from codec_cases import CASES, chances
 
+PACKETS = int(os.environ.get("DOCKDYN_FUZZ_PACKETS", "3000000"))  # to all codecs together, in `make verify`
+AT_ONCE = 10_000
+SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26")) * 1000
 pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")
 
 
@@ -66,8 +70,8 @@ def test_mutated_packets(name, in_c):
 @pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_many_mutated_packets(name, in_c):
-    for seed in range(10, 20):
-        compare(name, in_c, 10_000, seed)
+    for part in range(-(-PACKETS // (AT_ONCE * len(CASES)))):
+        compare(name, in_c, AT_ONCE, SEED + part)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,6 +1,8 @@
 """`dockdyn stability` as a user runs it: verdicts, files, charts, refusals."""
 
 import json
+import math
+import random
 
 import numpy as np
 import pytest
@@ -190,3 +192,21 @@ def test_what_makes_margins_doubtful_is_told():
     robot = {"poles": [-30, -40], "gain": 1200}
     of_an_axis = {"loop.robot": robot, "robot_axis": [{"axis": "z", **robot}]}
     assert "robot_axis is left out" in warnings("epos-like", **of_an_axis)
+
+
+@pytest.mark.parametrize("preset", ["sits", "epos-like"])
+def test_a_period_of_whatever_length_has_a_growth_rate_or_is_one_line(preset):
+    """The map over a cycle is no number where the fastest motion passes many thousand times within it."""
+    draw, refused = random.Random(26), 0
+    periods = [10 ** draw.uniform(-3, 30) for _ in range(3)]
+    for period in [*periods, 1e24]:
+        try:
+            growth = dockdyn.margins(dockdyn.load(preset, {"loop.hold.period": period}))["growth_rate_1_s"]
+        except dockdyn.ScenarioError as error:
+            refused += 1
+            assert str(error).startswith(f"{preset}: ") and str(error).isprintable()
+        else:
+            assert math.isfinite(growth)
+    assert refused
+    with pytest.raises(dockdyn.ScenarioError, match="are too long beside its fastest motion"):
+        dockdyn.margins(dockdyn.load(preset, {"loop.hold.period": 1e24}))

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
+import os
+import sys
 import threading
-import zipfile
-import zlib
-from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.files import in_words
-from dockdyn.scenario.language.errors import ScenarioError, shown
-from dockdyn.scenario.language.given_file import FMU, check_given
+from dockdyn.results.exchange.fmu_archive import check_library, unpacked, unreadable
+from dockdyn.scenario.language.errors import ScenarioError
 
-UNPACKED = 2_000_000_000  # bytes of an FMU
-MOST_PARTS = 20_000  # files in it
 TOLERANCE = 1e-10  # relative, of CVode
 REAL = ("Real", "Float64", "Float32")
 WHOLE = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
@@ -58,16 +54,17 @@ class Fmu:
 
     def __enter__(self) -> Fmu:
         fmpy = _fmpy(self.file)
-        check_archive(self.file)
-        try:
-            self.description = fmpy.read_model_description(str(self.file), validate=False)
-            self.folder = fmpy.extract(str(self.file))
-        except Exception as error:  # of whatever the file holds
-            raise _unreadable(self.file, error) from None
+        with contextlib.ExitStack() as stack:
+            self.folder = stack.enter_context(unpacked(self.file))
+            try:
+                self.description = fmpy.read_model_description(str(self.folder), validate=False)
+            except Exception as error:  # of whatever the file holds
+                raise unreadable(self.file, error) from None
+            self._unpacked = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._unpacked.close()
 
     def check_runs_here(self) -> None:
         """Raises ScenarioError for one that cannot go on by itself, or not on this machine."""
@@ -85,6 +82,14 @@ class Fmu:
             words = f"its libraries are for {', '.join(others)}" if others else "it has sources alone"
             raise ScenarioError(f"{self.file}: has no library for {own}: {words}")
 
+    def check_libraries(self) -> None:
+        """Refuse libraries that this machine cannot load, before it tries to. Raises ScenarioError."""
+        from fmpy import platform, platform_tuple
+
+        for own in {platform, platform_tuple} if sys.platform == "linux" else ():
+            for library in sorted((self.folder / "binaries" / own).glob("*.so")):
+                check_library(library, f"{self.file}: {library.relative_to(self.folder)} in it")
+
     def named(self, causality: str) -> dict[str, Any]:
         """Variables of a causality by name."""
         return {one.name: one for one in self.description.modelVariables if one.causality == causality}
@@ -98,20 +103,22 @@ class Fmu:
         self, values: Mapping[str, float], names: Sequence[str], times: Float[np.ndarray, "times"]
     ) -> dict[str, Float[np.ndarray, "times"]]:
         """Outputs at equidistant times (s), integrated by CVode with parameters set to these values."""
+        self.check_libraries()
         try:
-            found = _fmpy(self.file).simulate_fmu(
-                self.folder,
-                validate=False,
-                model_description=self.description,
-                fmi_type="ModelExchange",
-                start_time=float(times[0]),
-                stop_time=float(times[-1]),
-                output_interval=float(times[1] - times[0]),
-                relative_tolerance=TOLERANCE,
-                record_events=False,
-                start_values=dict(values),
-                output=list(names),
-            )
+            with _staying_here():
+                found = _fmpy(self.file).simulate_fmu(
+                    str(self.folder),
+                    validate=False,
+                    model_description=self.description,
+                    fmi_type="ModelExchange",
+                    start_time=float(times[0]),
+                    stop_time=float(times[-1]),
+                    output_interval=float(times[1] - times[0]),
+                    relative_tolerance=TOLERANCE,
+                    record_events=False,
+                    start_values=dict(values),
+                    output=list(names),
+                )
         except Exception as error:  # of fmpy or of the FMU, which have no class for it
             words = str(error).partition("\n")[0]
             raise ScenarioError(f"{self.file}: cannot be integrated here: {words}") from None
@@ -184,44 +191,9 @@ class Instance:
 
 def findings_of(file: Path) -> list[str]:
     """What fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
-    try:
-        fmpy = _fmpy(file)
-        check_archive(file)
-        return list(fmpy.validation.validate_fmu(str(file)))
-    except (OSError, zipfile.BadZipFile) as error:
-        raise _unreadable(file, error) from None
-
-
-def check_archive(file: Path) -> None:
-    """Refuse what is no ZIP file, is damaged, holds a path that leads out of it, or would be too large when unpacked.
-
-    Raises ScenarioError.
-    """
-    check_given(file, str(file), FMU)
-    try:
-        with zipfile.ZipFile(file) as archive:
-            parts = archive.infolist()
-            size = sum(part.file_size for part in parts)  # more of it than it states is never read
-            if size > UNPACKED or len(parts) > MOST_PARTS:
-                words = f"holds {len(parts)} files of {in_words(size)}, unpacked"
-                raise ScenarioError(f"{file}: {words}; must be at most {MOST_PARTS}, of {in_words(UNPACKED)}")
-            for name in archive.namelist():
-                if (
-                    PurePosixPath(name).is_absolute()
-                    or ".." in PurePosixPath(name).parts
-                    or "\\" in name
-                    or ":" in name
-                ):
-                    raise ScenarioError(f"{file}: holds the path {shown(name)}, which leads out of it")
-            if broken := archive.testzip():
-                raise ScenarioError(f"{file}: is damaged: {shown(broken)} in it cannot be read")
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise _unreadable(file, error) from None
-
-
-def _unreadable(file: Path, error: Exception) -> ScenarioError:
-    words = str(error).partition("\n")[0]
-    return ScenarioError(f"{file}: is no FMU that can be read: {words}")
+    fmpy = _fmpy(file)
+    with unpacked(file) as folder:
+        return list(fmpy.validation.validate_fmu(str(folder)))
 
 
 def _fmpy(file: Path) -> Any:  # noqa: ANN401, the package
@@ -245,17 +217,28 @@ def _class_of(version: str) -> Any:  # noqa: ANN401, fmpy's
     return FMU3Slave
 
 
+@contextlib.contextmanager
+def _staying_here() -> Iterator[None]:
+    """Go back to the working folder also where fmpy, which leaves it to load a library, fails."""
+    here = Path.cwd()
+    try:
+        yield
+    finally:
+        os.chdir(here)
+
+
 def _slave(fmu: Fmu) -> Any:  # noqa: ANN401, fmpy's
     """An instance as fmpy has it."""
+    fmu.check_libraries()
     description = fmu.description
     given = {
         "guid": description.guid,
-        "unzipDirectory": fmu.folder,
+        "unzipDirectory": str(fmu.folder),
         "modelIdentifier": description.coSimulation.modelIdentifier,
         "instanceName": description.coSimulation.modelIdentifier,
     }
     try:
-        with loading:
+        with loading, _staying_here():
             slave = _class_of(description.fmiVersion)(**given)
         slave.instantiate(loggingOn=False)
     except Exception as error:  # no library for this platform, or one that refuses

@@ -6,14 +6,15 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from dockdyn.files import regular_file
+from dockdyn.files import in_words, regular_file
+from dockdyn.results.exchange.log_cdr import Parts, cdr_reader
 from dockdyn.results.exchange.log_messages import ONLY, numbers_in
 from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
 from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
@@ -25,6 +26,8 @@ from dockdyn.scenario.language.printable import one_line
 
 MAGIC = b"\x89MCAP0\r\n"  # what a file begins with and, unless it was cut off, ends with
 STAMP = "header.stamp"
+MOST_CELLS = 4 * MOST_VALUES  # of columns, empty ones too: messages of one channel need not have the same fields
+MOST_MESSAGE = 4_000_000  # bytes of one in JSON or Protobuf
 
 
 @dataclass
@@ -83,8 +86,11 @@ def mcap_table(path: Path) -> LogTable:
         table = rig_table(path, driven.messages, driven.logged, scenario)
         return replace(table, notes=notes)
     notes += [f"channels that cannot be read are left out: {listed('', unread)}"] if unread else []
+    names = [dict.fromkeys(name for message in channel.messages for name in message) for channel in channels]
+    if sum(len(own) * len(channel.messages) for own, channel in zip(names, channels, strict=True)) > MOST_CELLS:
+        raise ScenarioError(f"{path}: its columns would have more than {MOST_CELLS} cells; must be at most that")
     stretches = [_stretch_of(channel, place) for place, channel in enumerate(channels)]
-    columns = [column for place, channel in enumerate(channels) for column in _columns_of(channel, place)]
+    columns = [column for place, channel in enumerate(channels) for column in _columns_of(channel, names[place], place)]
     if headings:
         columns = [replace(each, heading=headings[each.heading]) for each in columns if each.heading in headings]
     else:
@@ -106,10 +112,9 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
     try:
         from mcap.records import Attachment, Channel, Message, Metadata, Schema
         from mcap_protobuf.decoder import DecoderFactory as Protobuf
-        from mcap_ros2.decoder import DecoderFactory as Ros2
     except ImportError:
         raise ScenarioError(f"{file.name}: {NEEDED}") from None
-    decoders = (Ros2(), Protobuf())
+    protobuf, parts = Protobuf(), Parts(MOST_VALUES)
     schemas: dict[int, Schema] = {}
     channels: dict[int, _Channel] = {}
     headings: dict[str, str] = {}
@@ -119,7 +124,7 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
             if isinstance(record, Schema):
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.id not in channels:
-                channels[record.id] = _channel_of(record, schemas.get(record.schema_id), decoders)
+                channels[record.id] = _channel_of(record, schemas.get(record.schema_id), protobuf, parts)
             elif isinstance(record, Metadata) and record.name == ABOUT and COLUMNS in record.metadata:
                 headings = {name: str(given) for name, given in json.loads(record.metadata[COLUMNS]).items()}
             elif isinstance(record, Attachment) and record.name == SCENARIO:
@@ -139,19 +144,32 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
 def _channel_of(
     record: Any,  # noqa: ANN401, records of a library that is an extra
     schema: Any,  # noqa: ANN401
-    decoders: Sequence[Any],
+    protobuf: Any,  # noqa: ANN401
+    parts: Parts,
 ) -> _Channel:
     """A channel and what decodes its messages."""
-    if record.message_encoding == "json":
-        return _Channel(record.topic, json.loads)
+    stated = schema.encoding if schema is not None else "none"
     try:
-        for factory in decoders:
-            if decode := factory.decoder_for(record.message_encoding, schema):
-                return _Channel(record.topic, decode)
+        if record.message_encoding == "json":
+            return _Channel(record.topic, _short(json.loads))
+        if (record.message_encoding, stated) == ("cdr", "ros2msg"):
+            return _Channel(record.topic, cdr_reader(schema.name, schema.data.decode(), parts))
+        if decode := protobuf.decoder_for(record.message_encoding, schema):
+            return _Channel(record.topic, _short(decode))
     except Exception as error:  # a definition of messages can be wrong in any way
         return _Channel(record.topic, None, one_line(f"its definition is wrong: {error}"))
-    stated = schema.encoding if schema is not None else "none"
     return _Channel(record.topic, None, f"encoding {record.message_encoding}, schema {stated or 'none'}")
+
+
+def _short(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """Return a decoder that refuses a message which would take a hundred times its length in memory as a whole."""
+
+    def read(data: bytes) -> Any:  # noqa: ANN401, of any decoder
+        if len(data) > MOST_MESSAGE:
+            raise ValueError(f"has {in_words(len(data))}; must be at most {in_words(MOST_MESSAGE)}")
+        return decode(data)
+
+    return read
 
 
 def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
@@ -175,9 +193,9 @@ def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
     return len(found)
 
 
-def _columns_of(channel: _Channel, place: int) -> Iterator[LogColumn]:
-    """The fields of a channel's messages; nan where a message lacks it."""
-    for name in dict.fromkeys(name for message in channel.messages for name in message):
+def _columns_of(channel: _Channel, names: Iterable[str], place: int) -> Iterator[LogColumn]:
+    """The fields of a channel's messages by these names; nan where a message lacks it."""
+    for name in names:
         cells = [message.get(name, math.nan) for message in channel.messages]
         yield LogColumn(name, cells, place, path=f"{channel.topic}.{name}")
 

@@ -7,6 +7,8 @@ from typing import Any
 
 MOST = 64  # numbers in a list that are columns; longer ones are pictures and clouds
 STAMPS = (("sec", "nanosec"), ("sec", "nsec"), ("seconds", "nanos"))  # of ROS 2, Foxglove and Protobuf
+MOST_NAMED = 10_000  # in a list whose entries the message names
+LONGEST = 1000  # characters of a name
 SECOND = 10**9  # ns
 ONLY = "data"  # the field of a message that has no other, such as a Float64
 NAMES = "name"  # the field that names the entries of the lists beside it: of JointState
@@ -16,7 +18,10 @@ def numbers_in(message: Any, name: str = "") -> Iterator[tuple[str, int | float]
     """Names and values of all numbers in a message; stamps are one number, `header.stamp [ns]`.
 
     Entries of a list are `position.0` or, where the message names them, `position.joint`; a message that is a number, `data`.
+    Raises ValueError for a name that is too long.
     """
+    if len(name) > LONGEST:
+        raise ValueError(f"has a name of more than {LONGEST} characters")
     if isinstance(message, bool | int | float):
         yield name or ONLY, message
         return
@@ -49,6 +54,6 @@ def _is_list(value: object) -> bool:
 def _labels(parts: dict[str, Any], part: str, count: int) -> list[str]:
     """What to call the entries of a list; none of a long one."""
     names = parts.get(NAMES, [])
-    if part != NAMES and _is_list(names) and len(names) == len(set(map(str, names))) == count:
+    if part != NAMES and _is_list(names) and count <= MOST_NAMED and len(names) == len(set(map(str, names))) == count:
         return [f".{each}" for each in names]
     return [f".{each}" for each in range(count)] if count <= MOST else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +86,10 @@ def located(file: str, name: str, folder: Path | None, where: str) -> str:
     """The absolute path of a file given relative to the scenario's folder."""
     if Path(file).is_absolute() or Path(file).suffix.lower() not in FILES:
         return file  # what is no mesh is refused with the rest of the scenario
-    place = ((folder or Path()) / file).resolve()
+    label = f"{name}: {where} = {shown(file)}"
+    place = Path(os.path.realpath((folder or Path()) / file))  # of a link to itself, unlike `resolve`, that link
     if folder is not None:  # a text that comes from no file is taken as it is
-        label = f"{name}: {where} = {shown(file)}"
-        if not place.exists():
+        if not os.path.lexists(place):  # nor is one whose name is too long
             raise ScenarioError(f"{label}: no such file; must be one, relative to the scenario")
         check_given(place, label, FMU if Path(file).suffix.lower() == ".fmu" else MESH)
     return str(place)

@@ -9,8 +9,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from multiprocessing import resource_tracker
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from dockdyn.imports import let_in
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 AHEAD = 2  # tasks a worker has in hand or waiting; more would only take memory
 PATIENCE = 10  # s until a scheduler counts as unreachable
+LOOK = 5.0  # s without news after which a scheduler is asked whether it is there
+SILENCE = 30.0  # s without an answer after which it is not
 
 
 class WorkLost(Exception):
@@ -113,28 +117,58 @@ def _silence() -> None:
 
 
 def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """What the calls give, as they are done."""
-    import distributed
+    """What the calls give, as they are done. Raises WorkLost, also where the scheduler no longer answers."""
+    waiting, done = iter(tasks), SimpleQueue[Any]()
+    running: set[Any] = set()  # tasks handed out that have not come back
 
-    waiting = iter(tasks)
-    running = distributed.as_completed(loop=client.loop)
-    ahead = 0  # tasks handed out that have not come back
-
-    def hand_out() -> int:
+    def hand_out() -> None:
         """Workers may join later: each gets its tasks in hand."""
-        more = list(islice(waiting, max(0, AHEAD * max(1, len(client.nthreads())) - ahead)))
-        for task in more:
-            running.add(client.submit(function, *task, pure=False))
-        return len(more)
+        for task in islice(waiting, max(0, AHEAD * max(1, _workers(client)) - len(running))):
+            running.add(future := client.submit(function, *task, pure=False))
+            future.add_done_callback(done.put)
 
     try:
-        ahead += hand_out()
-        for future in running:
-            found = future.result()
+        hand_out()
+        while running:
+            future = _awaited(client, lambda: done.get(timeout=LOOK))
+            found = _awaited(client, partial(_result, future))
+            running.remove(future)
             future.release()
-            ahead -= 1
-            ahead += hand_out()
+            hand_out()
             yield found
+    except WorkLost:
+        raise
     except Exception as error:  # whatever a worker, the network or the scheduler can come to
         told = str(error).splitlines()[0] if str(error) else ""
         raise WorkLost(f"{type(error).__name__}: {told}") from None
+
+
+def _result(future: Any) -> Any:  # noqa: ANN401, Dask's, and of any call
+    """Return what a call has given. Raises Empty where that has not come yet, and what the call has raised."""
+    try:
+        return future.result(timeout=LOOK)
+    except TimeoutError:
+        if future.status == "finished":  # what it gave is still on its way
+            raise Empty from None
+        raise
+
+
+def _awaited(client: Client, get: Callable[[], Any]) -> Any:  # noqa: ANN401, of any call
+    """Return what `get` gets, however long that takes, as long as the scheduler answers. Raises WorkLost where it does not.
+
+    A scheduler that is stopped, or a machine that hangs, keeps its connections: without being asked it would be awaited for
+    good.
+    """
+    while True:
+        try:
+            return get()
+        except Empty:
+            _workers(client)
+
+
+def _workers(client: Client) -> int:
+    """Ask the scheduler how many workers it has. Raises WorkLost where it does not answer."""
+    try:
+        return len(client.nthreads(callback_timeout=SILENCE))
+    except TimeoutError:
+        raise WorkLost(f"the Dask scheduler has not answered for {SILENCE:g} s") from None

@@ -89,11 +89,18 @@ def judge_tuned_loop(stated: Scenario) -> JudgedLoop:
 def judge_loop(scenario: Scenario) -> JudgedLoop:
     """Return the loop of a scenario as it stands, a compensator without numbers left out.
 
-    Raises ScenarioError for no contact at the nominal state, one without stiffness, or periods that never meet.
+    Raises ScenarioError for no contact at the nominal state, one without stiffness, periods that never meet, and motions that
+    change too much within a cycle for floating-point numbers.
     """
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
-    return JudgedLoop(scenario, nominal, loop, contact, _roots_of(scenario, loop, nominal))
+    roots = _roots_of(scenario, loop, nominal)
+    if np.isnan(roots.roots[0]):
+        words = (
+            "its periods or delays are too long beside its fastest motion for floating-point numbers; must be shorter"
+        )
+        raise ScenarioError(f"{scenario.name}: loop: {words}")
+    return JudgedLoop(scenario, nominal, loop, contact, roots)
 
 
 def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
