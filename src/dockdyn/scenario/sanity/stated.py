@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.scenario.language.keys import names_of, unit_of
+from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import names_of
 
 
 @dataclass(frozen=True)
