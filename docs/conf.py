@@ -41,5 +41,16 @@ def mark_up(app, what, name, thing, options, lines):
                     break
 
 
+POLICY = (
+    "default-src 'self' file: data:; script-src 'self' file: 'unsafe-inline'; style-src 'self' file: 'unsafe-inline'"
+)
+
+
+def add_policy(app, page, template, context, doctree):
+    """Pages fetch nothing from elsewhere, opened from a server or as files."""
+    context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">{context.get("metatags", "")}'
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", mark_up)
+    app.connect("html-page-context", add_policy)
