@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from element_system import Run, anchors, body, numbers, pose, system
+from places import DOCS
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
@@ -174,3 +177,22 @@ def test_a_hexapod_is_where_its_angles_say():
     turned, _ = hexapod_anchors(0.5, 0.7, 0.2, 0.3, pose([1, 2, 3], [0.3, -0.5, 0.2]), pose([0, 0, 0]))
     expected = Rotation.from_rotvec([0.3, -0.5, 0.2]).apply(ring - [0.4, 0, 0]) + np.array([1, 2, 3])
     np.testing.assert_allclose(turned, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("angle", [0.01, np.pi / 6, np.pi / 2, 3.0])
+def test_a_bushings_turning_damper_brakes_the_rotation_vector(angle):
+    """About the axis of the turn its moment is c ω, across it c ω (θ/2 / sin(θ/2))²: it damps the rotation vector."""
+    damping = 7.0
+    bushing = Bushing(pose([0] * 3), pose([0] * 3), jnp.zeros((6, 6)), jnp.diag(jnp.array([0.0] * 3 + [damping] * 3)))
+    other = Placed.of(pose([0] * 3), Twist.of([0.0] * 3))
+    rate = np.array([0.3, -0.2, 0.5])  # rad/s, of the body, whose axes are turned about z
+    turned = pose([0] * 3, [0.0, 0.0, angle])
+    own = Placed.of(turned, Twist.of([0.0] * 3, rate))
+    action, lost = bushing.act(None, bushing.init(own, other), own, other)
+    _, torque = action.on(own)
+    factor = (angle / 2 / np.sin(angle / 2)) ** 2
+    np.testing.assert_allclose(torque.array(), -damping * rate * [factor, factor, 1.0], rtol=1e-10)
+    assert float(lost.dissipated) == pytest.approx(-float(rate @ torque.array()), rel=1e-10)
+    if angle in (np.pi / 6, np.pi / 2):
+        page = (DOCS / "theory-contact.md").read_text(encoding="utf-8")
+        assert re.search(rf"\b{100 * (factor - 1):.0f} %[^.]* at {np.degrees(angle):.0f}°", page)

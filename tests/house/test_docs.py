@@ -122,6 +122,7 @@ LONG = (
     "tutorial-rig",
     "tutorial-rig-real-time",
     "tutorial-capture",
+    "tutorial-design",
     "tutorial-mesh",
     "tutorial-arm",
     "own-compensator",

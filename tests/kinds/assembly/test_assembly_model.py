@@ -57,6 +57,21 @@ def test_two_bodies_are_those_of_free_flight(load):
     np.testing.assert_allclose(other.contact_force, force, rtol=0, atol=1e-8 * np.abs(force).max())
 
 
+def test_a_late_wrench_acts_at_the_features_middle(load):
+    """A late force of free flight acts at the present place of contact, that of a group with the lever it had when it was
+    decided: the same for a point, and apart in proportion to the radius for a ball."""
+
+    def apart(radius):
+        chaser = {**CHASER, "feature": [{**CHASER["feature"][0], "radius": radius}]}
+        one, other = (motion(simulated(load, make(chaser, TARGET, **DELAY))) for make in (as_flight, as_assembly))
+        assert np.ptp(one["rate"], axis=0).max() > 0.01  # rad/s: the contact turns the bodies
+        return np.abs(other["rate"][-1] - one["rate"][-1]).max()
+
+    assert apart(0.0) < 1e-9
+    small, large = apart(0.002), apart(0.004)
+    assert small > 1e-7 and large == pytest.approx(2 * small, rel=0.1)
+
+
 @pytest.mark.parametrize("step", [0.05, 0.011])
 def test_the_instant_of_a_first_touch_is_exact(load, step):
     """Bodies that do not turn close at a constant speed along the cone's normal, whatever the steps."""
