@@ -23,9 +23,13 @@ from dockdyn.realtime.devices.rtde import RTDESettings
         (lambda: RSISettings(decimals=7), "decimals must be 0 to 6, not 7"),
         (lambda: RSISettings(period=0), "at least 1 ms"),
         (lambda: RTDESettings(version=3), "version must be 1 or 2, not 3"),
-        (lambda: RTDESettings(frequency=501.0), "frequency must be 1 to 500 Hz"),
+        (lambda: RTDESettings(cycles=0), "cycles must be 1 to 500, not 0"),
+        (lambda: RTDESettings(rate=250), "rate must be 500 or 125 Hz, not 250"),
+        (lambda: RTDESettings(version=1), "version 1 sends at 125 Hz"),
         (lambda: RTDESettings(timeout=0), "timeout must be positive"),
         (lambda: FanucSettings(version=0), "version must be 1 to 3"),
+        (lambda: FanucSettings(cycle=5), "cycle must be 2, 4 or 8 ms, not 5"),
+        (lambda: FanucSettings(lead=9), "lead must be 0 to 8, not 9"),
     ],
 )
 def test_refused(make, words):
