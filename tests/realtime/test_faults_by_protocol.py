@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from driven_rigs import in_space, keeps_limits, needs_compiler, on_a_line
-from protocol_rigs import PROTOCOLS, SAMPLED, Rigs
+from protocol_rigs import AHEAD, PROTOCOLS, SAMPLED, Rigs
 
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
@@ -42,10 +42,11 @@ FAULTS = {
         "KUKA": (Cause.LATE, 2),
         "UR": (Cause.ROBOT_STATUS, PATIENCE),
         "FANUC": (Cause.ROBOT_STATUS, 1 + GRACE + 1),
+        "FANUC ahead": (Cause.ROBOT_STATUS, 1 + AHEAD + GRACE + 1),
     }.get(protocol, NOT_ANSWERED),
     "robot-status": lambda protocol: (Cause.ROBOT_STATUS, 1),
     "robot-restart": lambda protocol: STALE,
-    "emergency-stop": lambda protocol: (Cause.ROBOT_STATUS, 1) if protocol in ("UR", "FANUC") else STALE,
+    "emergency-stop": lambda protocol: (Cause.ROBOT_STATUS, 1) if protocol.startswith(("UR", "FANUC")) else STALE,
 }
 CASES = [
     (fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if (fault, protocol) != ("robot-status", "KUKA")
