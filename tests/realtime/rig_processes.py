@@ -25,7 +25,7 @@ DEVICES = {  # sensor, robot
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
     "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
     "ABB": ("ati-netft", {"kind": "abb-egm"}),
-    "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion", "lead": 5}),
+    "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": 5}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "2 s"}),
 }
 
