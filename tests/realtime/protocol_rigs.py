@@ -12,11 +12,13 @@ from dockdyn.realtime.lockstep import ComputerInSteps, Wire
 from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.scenario.tables.rig.devices import DevicesSection
 
+AHEAD = 3  # commands
 PROTOCOLS = {
     "plain": ("raw-udp", {"kind": "raw-udp"}),
     "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
     "ABB": ("ati-netft", {"kind": "abb-egm"}),
     "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion"}),
+    "FANUC ahead": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": AHEAD}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "20 ms"}),
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
 }

@@ -25,7 +25,7 @@ DEVICES = {  # sensor, robot
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
     "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
     "ABB": ("ati-netft", {"kind": "abb-egm"}),
-    "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion"}),
+    "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": 5}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "2 s"}),
 }
 
@@ -106,10 +106,11 @@ class Bench:
     def __init__(self, folder, stack, devices, **changed):
         self.folder, self.stack, self.devices = folder, stack, devices
         sensor, robot = DEVICES[devices]
-        ports = free_ports(3)
+        ports = free_ports(5)
         at = {"sensor": {"kind": sensor, "port": ports[0]}, "robot": robot | {"port": ports[1]}}
         if robot["kind"] == "ur-rtde":
-            at["robot"]["reverse_port"] = ports[2]
+            names = ("reverse_port", "trajectory_port", "script_command_port")
+            at["robot"] |= dict(zip(names, ports[2:], strict=True))
         changed = {
             f"rig__device__{role}__{key}": value for role, keys in at.items() for key, value in keys.items()
         } | changed

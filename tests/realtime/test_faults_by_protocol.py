@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from driven_rigs import in_space, keeps_limits, needs_compiler, on_a_line
-from protocol_rigs import PROTOCOLS, SAMPLED, Rigs
+from protocol_rigs import AHEAD, PROTOCOLS, SAMPLED, Rigs
 
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
+from dockdyn.realtime.devices.fanuc import GRACE
+from dockdyn.realtime.devices.rtde import STOPPING
 from dockdyn.scenario.language.errors import ScenarioError
 
 pytestmark = needs_compiler
@@ -34,13 +36,17 @@ FAULTS = {
     "sensor-status": lambda protocol: (Cause.SENSOR_STATUS, 1),
     "sensor-restart": lambda protocol: (Cause.SENSOR_STALE, SILENCE + 1),
     "robot-silent": lambda protocol: STALE,
-    # RSI tells of the answer that was late in the next cycle; the others stop by themselves, UR by its own patience
-    "robot-deaf": lambda protocol: {"KUKA": (Cause.LATE, 2), "UR": (Cause.ROBOT_STATUS, PATIENCE + 1)}.get(
-        protocol, NOT_ANSWERED
-    ),
+    # RSI tells of the answer that was late in the next cycle; the others stop by themselves: FANUC's in the next cycle, but
+    # that it waits no more counts only when its queue could be filled; UR by its patience, and then it must come to rest
+    "robot-deaf": lambda protocol: {
+        "KUKA": (Cause.LATE, 2),
+        "UR": (Cause.ROBOT_STATUS, PATIENCE),
+        "FANUC": (Cause.ROBOT_STATUS, 1 + GRACE + 1),
+        "FANUC ahead": (Cause.ROBOT_STATUS, 1 + AHEAD + GRACE + 1),
+    }.get(protocol, NOT_ANSWERED),
     "robot-status": lambda protocol: (Cause.ROBOT_STATUS, 1),
     "robot-restart": lambda protocol: STALE,
-    "emergency-stop": lambda protocol: (Cause.ROBOT_STATUS, 1) if protocol == "UR" else STALE,
+    "emergency-stop": lambda protocol: (Cause.ROBOT_STATUS, 1) if protocol.startswith(("UR", "FANUC")) else STALE,
 }
 CASES = [
     (fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if (fault, protocol) != ("robot-status", "KUKA")
@@ -71,6 +77,8 @@ def test_a_fault_stops_the_rig_at_once_for_its_reason_and_for_good(rigs, fault, 
     states = np.array([int(row["state"]) for row in found])
     begun, tripped = active.index(True), int(np.argmax(states != State.RUNNING))
     cause, cycles = FAULTS[fault](protocol)
+    if (fault, protocol) == ("robot-deaf", "UR"):
+        cycles += cycles_of_stopping(np.array(sent[begun - 2 : begun]))
     assert (Cause(int(found[tripped]["cause"])), tripped - begun + 1) == (cause, cycles)
     assert states[tripped] == State.STOPPING
     needed = cycles_of_braking(np.array(sent[tripped - 2 : tripped])) if due_at(wire, cause) else 0
@@ -83,6 +91,12 @@ def test_a_fault_stops_the_rig_at_once_for_its_reason_and_for_good(rigs, fault, 
 def due_at(wire, cause):
     """Whether a command is due in the cycle of a trip: a robot that is not heard asks for none, unless a clock does."""
     return wire.by_clock or cause != Cause.ROBOT_STALE
+
+
+def cycles_of_stopping(sent):
+    """⌈q/(a h)⌉ of joints that are as fast as the tool in the two commands before: v over a lever of 0.5 m, or ω."""
+    rate = np.linalg.norm((np.diff(sent, axis=0)[0] / CYCLE).reshape(2, 3), axis=1)
+    return int(np.ceil(max(rate[0] / 0.5, rate[1]) / (STOPPING * CYCLE)))
 
 
 def cycles_of_braking(sent):

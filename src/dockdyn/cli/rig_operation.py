@@ -84,7 +84,8 @@ def serve(
             section = content.content.rig.device
             devices = devices_of(scenario, section, driver.period)
             if section.robot.kind == "ur-rtde":
-                say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")
+                ports = ", ".join(map(str, section.robot.program_ports))
+                say(f"start the robot's program: it connects to ports {ports} of this computer, in this order")
             shown = stack.enter_context(_shown(scenario, override, port)) if view else None
             rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
             kept = rig.log

@@ -91,7 +91,8 @@ class EmulatedBench:
             self.sensor.receive(self.to_sensor.arrived, packet)
         for packet in self.to_robot.deliver(time):
             if "robot-deaf" not in self.active:
-                self.robot.receive(self.to_robot.arrived, packet)
+                for answer in self.robot.receive(self.to_robot.arrived, packet):
+                    self.from_robot.send(self.to_robot.arrived, answer)
 
     def end(self, time: float) -> None:
         """A cycle ends: the robot goes where it was told to."""

@@ -6,20 +6,21 @@ Units: s.
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import NamedTuple
 
 from dockdyn.realtime.devices.device import BadPacket
-from dockdyn.realtime.devices.rtde import DATA, RTDE, RTDESettings, open_package, split_packages
+from dockdyn.realtime.devices.rtde import DATA, RTDE, TEXT, RTDESettings, open_package, split_packages
 from dockdyn.scenario.tables.rig.devices import URSection
 
 ANSWER = 5.0  # s that a robot may take to answer
 PROGRAM = 60.0  # s in which its program must have been started
-TEXT = ord("M")  # a package that the robot sends by itself
+LOOK = 0.1  # s between looks at what the program has closed
 ROOM = 4096  # bytes
 
 
@@ -28,10 +29,11 @@ class NotConnected(Exception):
 
 
 class Connections(NamedTuple):
-    """What is open: where the robot says how it is, and where it takes commands."""
+    """What is open: where the robot says how it is, where it takes commands, and what its program insists on besides."""
 
     told: socket.socket
     commands: socket.socket
+    others: tuple[socket.socket, ...]  # for trajectories and script commands: nothing is sent on them
     settings: RTDESettings  # with the number that the robot has given
 
     def start(self) -> None:
@@ -51,17 +53,68 @@ def connected(section: URSection, settings: RTDESettings) -> Iterator[Connection
             told = stack.enter_context(socket.create_connection((section.host, section.port), ANSWER))
             told.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         here = told.getsockname()[0]
-        with _problems(f"{here}:{section.reverse_port}"):
-            listening = stack.enter_context(socket.create_server((here, section.reverse_port)))
+        ports = []
+        for number in section.program_ports:
+            with _problems(f"{here}:{number}"):
+                ports.append(ProgramPort(stack.enter_context(socket.create_server((here, number)))))
+                stack.callback(ports[-1].close)
         for request in client.encode_requests()[:-1]:
             with _problems(f"{place}: version or recipe"):
                 _ask(told, client, request)
-        listening.settimeout(PROGRAM)
-        with _problems(f"{here}:{section.reverse_port}: the robot's program, which must be started"):
-            commands, _ = listening.accept()
-            stack.enter_context(closing(commands))
-            commands.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        yield Connections(told, commands, replace(settings, recipe=client.recipe))
+        trajectories, scripts, commands = _wait_for_program(here, ports)
+        commands.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield Connections(told, commands, (trajectories, scripts), replace(settings, recipe=client.recipe))
+
+
+class ProgramPort:
+    """A port that the robot's program connects to; it may close its connection and try again: the last one counts."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self.listening, self.number = listening, listening.getsockname()[1]
+        self.connection: socket.socket | None = None
+
+    def accept(self) -> None:
+        """Take a connection that waits, in place of the one before."""
+        self.close()
+        self.connection, _ = self.listening.accept()
+
+    def is_open(self) -> bool:
+        """Whether the program is there; what it has closed is let go."""
+        if self.connection is None:
+            return False
+        try:
+            there = bool(self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+        except BlockingIOError:
+            return True
+        except OSError:
+            there = False
+        if not there:
+            self.close()
+        return there
+
+    def close(self) -> None:
+        """Let the connection go."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+def _wait_for_program(here: str, ports: list[ProgramPort]) -> list[socket.socket]:
+    """Wait until the robot's program has all its connections at the same time. Raises NotConnected where it has not."""
+    deadline = time.monotonic() + PROGRAM
+    while missing := [port for port in ports if not port.is_open()]:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            words = " and ".join(str(port.number) for port in missing)
+            there = len(ports) - len(missing)
+            why = f"only {there} of its {len(ports)} connections are there" if there else "no answer"
+            raise NotConnected(f"{here}: port {words}: the robot's program, which must be started: {why}")
+        ready, _, _ = select.select([port.listening for port in ports], [], [], min(left, LOOK))
+        for port in ports:
+            if port.listening in ready:
+                with _problems(f"{here}:{port.number}"):
+                    port.accept()
+    return [port.connection for port in ports if port.connection is not None]
 
 
 @contextlib.contextmanager

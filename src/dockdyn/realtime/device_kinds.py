@@ -11,18 +11,19 @@ from dockdyn.realtime.devices.egm import EGMSettings
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
+from dockdyn.realtime.devices.emulated.queue import QueuedCycle
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
 from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
-from dockdyn.realtime.devices.emulated.rtde import URInPackets
+from dockdyn.realtime.devices.emulated.rtde import URBehaviour, URInPackets
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
-from dockdyn.realtime.devices.fanuc import FanucSettings
+from dockdyn.realtime.devices.fanuc import CYCLES, FanucSettings
 from dockdyn.realtime.devices.netft import NetFTSettings
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSISettings
-from dockdyn.realtime.devices.rtde import RTDESettings
+from dockdyn.realtime.devices.rtde import CB3, E_SERIES, RTDESettings
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.tables.rig.devices import DevicesSection, PacketSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection, FanucSection, PacketSection, URSection
 
 ASKED = ("ati-netft", "fanuc-stream-motion")  # devices that are asked for what they say; others send by themselves
 CONNECTED = ("ur-rtde",)  # robots that are spoken to through connections, not in datagrams
@@ -66,7 +67,7 @@ class EmulatedRobot(Protocol):
     """A robot that is not there; its cycle has the newest command."""
 
     @property
-    def cycle(self) -> MasterCycle: ...
+    def cycle(self) -> MasterCycle | QueuedCycle: ...
     def fail(self, failed: bool) -> None: ...
     def stop(self, cause: str) -> None: ...
     def reconnect(self, time: float, start: Pose) -> None: ...
@@ -114,8 +115,10 @@ class Devices(NamedTuple):
                 self.robot_settings, RSIRobotSettings(late_limit=LATE_LIMIT, in_a_row=True), start
             ),
             "abb-egm": lambda: emulate_egm(cycle, start),
-            "fanuc-stream-motion": lambda: EmulatedFanuc(self.robot_settings, cycle, start),
-            "ur-rtde": lambda: URInPackets(start, None if connected else self.robot_settings),
+            "fanuc-stream-motion": lambda: EmulatedFanuc(self.robot_settings, self.period, start),
+            "ur-rtde": lambda: URInPackets(
+                start, None if connected else self.robot_settings, URBehaviour(rate=self.robot_settings.rate)
+            ),
             "raw-udp": lambda: emulate_raw_robot(self.robot_settings, cycle, start),
         }
         sensors: dict[str, Callable[[], EmulatedSensor]] = {
@@ -151,13 +154,38 @@ def devices_of(name: str, section: DevicesSection, period: float) -> Devices:
         elif robot.kind == "raw-udp":
             robot_settings = RawUDPSettings(_layout(robot.pose, POSE), _layout(robot.command, COMMAND))
         elif robot.kind == "fanuc-stream-motion":
-            robot_settings = FanucSettings(robot.version)
+            robot_settings = _fanuc_settings(robot, period)
         elif robot.kind == "ur-rtde":
-            robot_settings = RTDESettings(robot.version, 1 / period, max(round(1000 * robot.patience), 1))
+            robot_settings = _rtde_settings(robot, period)
     except ValueError as error:
         raise ScenarioError(f"{name}: rig.device: {error}") from None
     by_clock = robot.kind == "raw-udp" and robot.pace == "clock"
     return Devices(name, SENSORS[sensor.kind], ROBOTS[robot.kind], sensor_settings, robot_settings, period, by_clock)
+
+
+def _rtde_settings(section: URSection, period: float) -> RTDESettings:
+    """The settings of a robot that is to send once a `period` (s). Raises ValueError where its controller cannot."""
+    rate = {"e-series": E_SERIES, "cb3": CB3}[section.controller]
+    cycles = round(period * rate)
+    if cycles < 1 or abs(cycles / rate - period) > 1e-9:
+        raise ValueError(
+            f"a cycle of {period:g} s: must be a whole number of {1 / rate:g} s, a cycle of {section.controller}"
+        )
+    if section.patience <= period:
+        raise ValueError(
+            f"patience: {section.patience:g} s: must be above the cycle of {period:g} s, or the robot stops"
+        )
+    return RTDESettings(section.version, cycles, max(round(1000 * section.patience), 1), rate=rate)
+
+
+def _fanuc_settings(section: FanucSection, period: float) -> FanucSettings:
+    """The settings of a robot whose cycle is the `period` (s). Raises ValueError for one that no controller has."""
+    milliseconds = round(1000 * period)
+    if milliseconds not in CYCLES or abs(period - milliseconds / 1000) > 1e-9:
+        raise ValueError(
+            f"a cycle of {period:g} s: must be 2, 4 or 8 ms, that of the robot's controller ($STMO.$COM_INT)"
+        )
+    return FanucSettings(section.version, milliseconds, section.lead)
 
 
 def _layout(section: PacketSection | None, plain: RawLayout) -> RawLayout:

@@ -27,12 +27,21 @@ _ENCODE = ctypes.CFUNCTYPE(
 )
 
 
+_FILL = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
 class _SensorCalls(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("start", _STARTED), ("stop", _STARTED), ("decode", _DECODE))
 
 
 class _RobotCalls(ctypes.Structure):
-    _fields_ = (*_SensorCalls._fields_, ("encode", _ENCODE))
+    _fields_ = (
+        *_SensorCalls._fields_,
+        ("encode", _ENCODE),
+        ("counts", ctypes.c_void_p),
+        ("cut", ctypes.c_void_p),
+        ("fill", _FILL),
+    )
 
 
 _READING = np.dtype([("values", np.float64, AXES), ("sequence", np.uint64), ("status", np.uint32), ("rest", np.uint32)])
@@ -94,11 +103,14 @@ class DeviceLibrary:
         """What a robot says, or why its packet is refused."""
         return _heard(self.robot.decode, self.robot_device, packet, self.pose)
 
-    def encode_command(self, place: Float[np.ndarray, "6"], milliseconds: int) -> bytes:
-        """The answer to the pose that was decoded last."""
+    def encode_commands(self, place: Float[np.ndarray, "6"], milliseconds: int) -> list[bytes]:
+        """The answer to the pose that was decoded last, behind those that it was to have before."""
         place = np.ascontiguousarray(place)
+        packets = []
+        while self.robot.fill and (size := self.robot.fill(self.robot_device, place.ctypes.data, self.out, LONGEST)):
+            packets.append(self.out.raw[:size])
         size = self.robot.encode(self.robot_device, place.ctypes.data, milliseconds, 0, self.out, LONGEST)
-        return self.out.raw[:size]
+        return [*packets, self.out.raw[:size]]
 
 
 def _heard(decode: object, device: ctypes.c_void_p, packet: bytes, into: np.ndarray) -> Heard | PacketError:

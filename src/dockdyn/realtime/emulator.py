@@ -48,7 +48,7 @@ class EmulatedRig:
         robot = section.robot
         if isinstance(robot, URSection):
             assert isinstance(self.bench.robot, URInPackets)
-            return URConnections(self.bench.robot, (robot.host, robot.port), robot.reverse_port)
+            return URConnections(self.bench.robot, (robot.host, robot.port), robot.program_ports)
         return Datagrams((robot.host, robot.port), robot.kind in ASKED)
 
     def run(self, cycles: int | None, stop_asked: Callable[[], bool]) -> None:

@@ -75,11 +75,17 @@ class Datagrams:
 
 
 class URConnections:
-    """The connections of a robot: it is asked on one for what it says, and takes commands on one that its program opens."""
+    """The connections of a robot: it is asked on one for what it says, and takes commands on one that its program opens.
 
-    def __init__(self, robot: URInPackets, address: Address, reverse_port: int):
+    The program opens its connections in the order of the `ports`, the last one for commands; where one is refused it closes
+    the others and tries again.
+    """
+
+    def __init__(self, robot: URInPackets, address: Address, ports: tuple[int, ...]):
         """Raises OSError where the address is taken."""
-        self.robot, self.reverse_port = robot, reverse_port
+        self.robot, self.ports = robot, ports
+        self.refused = 0  # how often it had to try again
+        self.others: list[socket.socket] = []
         self.listening = socket.create_server(address)
         self.listening.setblocking(False)
         self.asked: socket.socket | None = None
@@ -101,19 +107,31 @@ class URConnections:
         self._open_commands()
         found = _read(self.commands)
         if b"" in found and self.commands is not None:
-            self.commands.close()
-            self.commands = None
+            self._close_program()
         return [each for each in found if each]
 
     def _open_commands(self) -> None:
-        """The robot's program, started once the computer has spoken to it, opens its connection."""
+        """The robot's program, started once the computer has spoken to it, opens its connections."""
         if self.asked is None or self.commands is not None:
             return
-        with contextlib.suppress(OSError):
+        self._close_program()
+        try:
             computer = self.asked.getpeername()[0]
-            self.commands = socket.create_connection((computer, self.reverse_port), timeout=0.01)
-            self.commands.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.commands.setblocking(False)
+            for port in self.ports:
+                self.others.append(socket.create_connection((computer, port), timeout=0.01))
+        except OSError:
+            self.refused += 1
+            self._close_program()
+            return
+        self.commands = self.others.pop()
+        self.commands.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.commands.setblocking(False)
+
+    def _close_program(self) -> None:
+        for each in (*self.others, self.commands):
+            if each is not None:
+                each.close()
+        self.others, self.commands = [], None
 
     def send(self, packet: bytes) -> None:
         if self.asked is not None:
@@ -127,10 +145,10 @@ class URConnections:
         self._let_go()
 
     def _let_go(self) -> None:
-        for each in (self.asked, self.commands):
-            if each is not None:
-                each.close()
-        self.asked = self.commands = None
+        self._close_program()
+        if self.asked is not None:
+            self.asked.close()
+        self.asked = None
 
     def close(self) -> None:
         self._let_go()

@@ -89,8 +89,11 @@ class Wire:
         self.bench = EmulatedBench(laboratory, devices, trouble)
         if asked := self.library.start_sensor():
             self.bench.sensor.receive(0.0, asked)
-        if asked := self.library.start_robot():
-            self.bench.robot.receive(0.0, asked)
+        sent: list[bytes] = []
+        while (asked := self.library.start_robot()) and asked not in sent:
+            sent.append(asked)
+            for answer in self.bench.robot.receive(0.0, asked):
+                self.library.decode_pose(answer)
 
     def cycle(self, computer: ComputerInSteps, request: Request = Request.NONE) -> np.ndarray:
         """A cycle of all: what has arrived by its end is answered where it is due, as the loop does."""
@@ -117,7 +120,8 @@ class Wire:
         )
         if (told or self.by_clock) and found["send"]:
             at = time if self.by_clock else bench.from_robot.arrived
-            bench.to_robot.send(at, self.library.encode_command(whole(found["command"]), round(1000 * time)))
+            for packet in self.library.encode_commands(whole(found["command"]), round(1000 * time)):
+                bench.to_robot.send(at, packet)
         bench.deliver_to_devices(end)
         bench.end(end)
         return found

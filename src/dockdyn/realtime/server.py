@@ -128,7 +128,8 @@ def served(
         words += [_way(section.sensor), _way(section.robot)]
         if connections is not None:
             words[-1] = _begin_to_tell(connections)
-            held += [connections.told.fileno(), connections.commands.fileno()]
+            open_ones = (connections.told, connections.commands, *connections.others)
+            held += [each.fileno() for each in open_ones]
         line, pipes = [str(word) for word in words], {"stderr": subprocess.PIPE, "pass_fds": held}
         process = stack.enter_context(subprocess.Popen(line, start_new_session=True, **pipes))  # type: ignore[call-overload]
         rig = ServedRig(process, ring, kept)

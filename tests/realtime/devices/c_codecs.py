@@ -15,7 +15,7 @@ GCC = shutil.which("gcc")
 FLAGS = "-std=c99 -pedantic -Wall -Wextra -Werror -ffp-contract=off -O1 -g".split()
 SANITISERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 RESULT = struct.Struct("<6dQI4x14dQI4x6dQ")
-COUNTS = struct.Struct("<9Q")
+COUNTS = struct.Struct("<10Q")
 ROOM = 1024
 
 

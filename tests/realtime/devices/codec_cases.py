@@ -11,11 +11,11 @@ from c_codecs import CCase
 
 from dockdyn.realtime.devices.device import Command, Pose, Reading
 from dockdyn.realtime.devices.egm import EGM, EGMSettings
-from dockdyn.realtime.devices.fanuc import Fanuc, FanucSettings
+from dockdyn.realtime.devices.fanuc import Fanuc, FanucRequest, FanucSettings
 from dockdyn.realtime.devices.netft import NetFT, NetFTSettings
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
-from dockdyn.realtime.devices.rtde import RTDE, RTDESettings
+from dockdyn.realtime.devices.rtde import RTDE, RTDESettings, write_text
 
 
 @dataclass(frozen=True)
@@ -223,17 +223,19 @@ def _egm() -> Case:
     )
 
 
-def _fanuc() -> Case:
-    codec = Fanuc()
+def _fanuc(name: str, settings: FanucSettings) -> Case:
+    codec = Fanuc(settings)
     pose = Pose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.2, 0.3), 7, 0)
-    robot = tuple(codec.encode_robot(replace(pose, sequence=7 + i, status=i), 400 + i) for i in range(4))
+    robot = tuple(codec.encode_robot(replace(pose, sequence=7 + i, status=i), 400 + 8 * i) for i in range(4))
+    robot += (codec.encode_robot(replace(pose, sequence=13), 456, 4, (1.5, -2.0, 1e3)),)
+    robot += tuple(codec.encode_answer(each, 3, 8) for each in (FanucRequest.VERSION, FanucRequest.CAPABILITY))
     codec.decode_robot(robot[0])
     commands = tuple(codec.encode_command(Command((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), i == 2) for i in range(3))
     return Case(
         CCase(
+            name,
             "fanuc",
-            "fanuc",
-            FanucSettings(),
+            settings,
             decode=(
                 "fanuc_decode_robot(device, packet, size, &r.pose)",
                 "fanuc_decode_command(device, packet, size, &r.command, &r.number)",
@@ -243,10 +245,12 @@ def _fanuc() -> Case:
                 "fanuc_encode_robot(device, &given.pose, 5, out, room)",
                 "fanuc_encode_command(device, &given.command, 1, out, room)",
                 "fanuc_encode_request(device, (uint32_t)given.number, out, room)",
+                "fanuc_encode_fill(device, &given.command, out, room)",
+                "fanuc_encode_next_request(device, out, room)",
             ),
-            forget="device->sequence.seen = device->commanded = 0;",
+            forget="fanuc_forget(device);",
         ),
-        Fanuc,
+        lambda: Fanuc(settings),
         (
             lambda codec, packet: ((codec.decode_robot(packet),), 0),
             lambda codec, packet: _with_number(codec.decode_command(packet)),
@@ -256,8 +260,10 @@ def _fanuc() -> Case:
             lambda codec, reading, pose, command, number: codec.encode_robot(pose, 5),
             lambda codec, reading, pose, command, number: codec.encode_command(command, True),
             lambda codec, reading, pose, command, number: codec.encode_request(number % 2**32),
+            lambda codec, reading, pose, command, number: codec.encode_fill(command),
+            lambda codec, reading, pose, command, number: codec.encode_next_request(),
         ),
-        (robot, commands, tuple(Fanuc().encode_request(each) for each in (0, 1, 2))),
+        (robot, commands, tuple(Fanuc(settings).encode_request(each) for each in (0, 1, 2, 6, 7))),
         lambda codec: codec.forget(),
     )
 
@@ -267,6 +273,7 @@ def _rtde(name: str, settings: RTDESettings) -> Case:
     chance = chances(9)
     given = [next(chance) for _ in range(4)]
     told = tuple(codec.encode_data(0.1 * i, pose, reading) for i, (reading, pose, _, _) in enumerate(given))
+    told += (codec.encode_data(0.302, given[0][1], given[0][0]), write_text(settings.version, "a text"))
     return Case(
         CCase(
             name,
@@ -303,9 +310,11 @@ CASES = {
         _rsi("rsi_absolute", RSISettings()),
         _rsi("rsi_relative", RSISettings("KROSHU", "PosCorr", relative=True, decimals=4, period=12)),
         _egm(),
-        _fanuc(),
+        _fanuc("fanuc", FanucSettings()),
+        _fanuc("fanuc_ahead", FanucSettings(version=3, cycle=8, lead=3)),
         _rtde("rtde", RTDESettings(recipe=3)),
-        _rtde("rtde_old", RTDESettings(version=1, frequency=125.0, timeout=200)),
+        _rtde("rtde_slow", RTDESettings(cycles=4)),
+        _rtde("rtde_old", RTDESettings(version=1, rate=125, timeout=200)),
         _raw("raw_floats", raw_settings(False, "vector", "f64", "u32")),
         _raw("raw_singles", raw_settings(True, "angles", "f32", "u8")),
         _raw("raw_integers", raw_settings(True, "quaternion", "i64", None)),

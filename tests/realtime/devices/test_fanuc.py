@@ -36,7 +36,7 @@ def test_requests_and_a_command_by_hand():
     codec.decode_robot(status(sequence=2**32 - 1))
     turn = Rotation.from_euler("xyz", (0, 0, 90), degrees=True).as_rotvec()
     head = struct.pack(">III B B HH B B HHH H", 1, 1, 2**32 - 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    expected = head + struct.pack(">9f", 500.0, 0.0, -1.0, 0.0, 0.0, 90.0, 0.0, 0.0, 0.0)
+    expected = head + struct.pack(">9f", 500.0, 0.0, -1.0, 0.0, 0.0, 90.0, 1.0, 2.0, 3.0)  # E1 to E3 as they were
     assert codec.encode_command(Command((0.5, 0.0, -0.001), tuple(turn))) == expected and len(expected) == 64
     codec.decode_robot(status(sequence=7))
     assert codec.encode_command(Command(), last=True)[8:13] == bytes.fromhex("00000000 01")
@@ -61,7 +61,8 @@ def test_commands_and_poses_come_back():
         (b"", "WRONG_LENGTH"),
         (status()[:-1], "WRONG_LENGTH"),
         (status(type=1), "WRONG_HEADER"),
-        (status(version=2), "WRONG_HEADER"),
+        (status(version=0), "WRONG_HEADER"),
+        (status(version=4), "WRONG_HEADER"),
         (status(frame=(float("nan"), 0, 0, 0, 0, 0)), "NOT_A_NUMBER"),
         (status(frame=(0, 0, 0, float("inf"), 0, 0)), "NOT_A_NUMBER"),
         (status(frame=(1e30, 0, 0, 0, 0, 0)), "OUT_OF_RANGE"),

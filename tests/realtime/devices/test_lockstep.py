@@ -34,7 +34,7 @@ ROBOT_SETTINGS = {
     "raw-udp": RAW,
     "abb-egm": EGMSettings(),
     "fanuc-stream-motion": FanucSettings(),
-    "ur-rtde": RTDESettings(frequency=250.0),
+    "ur-rtde": RTDESettings(cycles=2),
 }
 SENSOR_SETTINGS = {"ati-netft": NetFTSettings(), "raw-udp": RAW}
 
@@ -132,7 +132,7 @@ EMULATED = {
     "kuka-rsi": lambda: EmulatedRSI(ROBOT_SETTINGS["kuka-rsi"], RSIRobotSettings(late_limit=3), START),
     "raw-udp": lambda: emulate_raw_robot(RAW, CYCLE, START),
     "abb-egm": lambda: emulate_egm(CYCLE, START),
-    "fanuc-stream-motion": lambda: EmulatedFanuc(FanucSettings(), CYCLE, START),
+    "fanuc-stream-motion": lambda: EmulatedFanuc(FanucSettings(), CYCLE.period, START),
     "ur-rtde": lambda: URInPackets(START, ROBOT_SETTINGS["ur-rtde"]),
 }
 # what a command may be wrong by on the wire, m and rad: half of the last decimal or unit, or 24 bits of mm and degrees
@@ -156,7 +156,8 @@ def test_a_robot_follows_what_c_commands(name, server):
     wanted, before = Command(START.position, START.rotation_vector), None
     for cycle in range(300):
         time, setpoint = 0.004 * cycle, robot.cycle.setpoint
-        (packet,) = robot.tick(time, Pose(setpoint.position, setpoint.rotation_vector))
+        *texts, packet = robot.tick(time, Pose(setpoint.position, setpoint.rotation_vector))
+        assert [served.decode(text)[0] for text in texts] == [PacketError.OTHER_MESSAGE] * len(texts)
         length, angle = RESOLUTION[name]
         np.testing.assert_allclose(robot.cycle.setpoint.position, wanted.position, rtol=0, atol=length)
         np.testing.assert_allclose(robot.cycle.setpoint.rotation_vector, wanted.rotation_vector, rtol=0, atol=angle)

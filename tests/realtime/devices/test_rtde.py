@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose, Reading
-from dockdyn.realtime.devices.emulated.rtde import EmulatedUR
+from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URBehaviour
 from dockdyn.realtime.devices.rtde import (
     EMERGENCY_STOP,
+    NO_PROGRAM,
     OUTPUTS,
     PAUSE,
     PROTECTIVE_STOP,
@@ -41,10 +42,15 @@ def test_packages_of_the_maker_s_library():
     assert told[4:12] == stamp and RTDE().decode_data(told)[0].sequence == 8427096
 
 
+def settings(version):
+    """Of an e-Series that sends as fast as the version lets it."""
+    return RTDESettings(version, 4 if version == 1 else 1)
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_requests_by_hand(version):
     rate = b"" if version == 1 else struct.pack(">d", 500.0)
-    asked = RTDE(RTDESettings(version=version)).encode_requests()
+    asked = RTDE(settings(version)).encode_requests()
     assert asked[0] == bytes([0, 5, 86, 0, version]) and asked[2] == bytes([0, 3, 83])
     assert asked[1] == struct.pack(">HB", 3 + len(rate) + len(NAMES), 79) + rate + NAMES
 
@@ -54,14 +60,14 @@ def test_a_package_by_hand(version):
     values = (0.4, 0.1, 0.5, 0.0, 3.0, 0.0, 0.0, -1.5, 1.5, 0.0, 1.5, 0.0, 1.0, -2.0, 3.0, 0.1, 0.2, -0.3)
     head = struct.pack(">HB", 163, 85) if version == 1 else struct.pack(">HBB", 164, 85, 1)
     packet = head + struct.pack(">d18dII", 12.5, *values, 0b11, 0b1)
-    codec = RTDE(RTDESettings(version=version))
+    codec = RTDE(settings(version))
     pose, reading = codec.decode_data(packet)
     assert pose.position == values[:3] and pose.rotation_vector == values[3:6] and pose.joints == (*values[6:12], 0, 0)
     assert reading.force == values[12:15] and reading.torque == values[15:]
-    assert (pose.sequence, pose.status, reading.status) == (6250, 0, 0)
+    assert (pose.sequence, pose.status, reading.status) == (6250 if version == 2 else 1562, 0, 0)
     assert codec.encode_data(12.5, pose, reading) == packet
     stopped = packet[:-8] + struct.pack(">II", 0b01, 0b10000100)
-    assert RTDE(RTDESettings(version=version)).decode_data(stopped)[0].status == 2 | PROTECTIVE_STOP | EMERGENCY_STOP
+    assert RTDE(settings(version)).decode_data(stopped)[0].status == 2 | PROTECTIVE_STOP | EMERGENCY_STOP
 
 
 def test_a_command_by_hand():
@@ -85,7 +91,8 @@ def data(time=1.0, x=0.4, recipe=1, kind=85, size=164):
     [
         (data()[:-1], "WRONG_LENGTH"),
         (data(size=163), "WRONG_LENGTH"),
-        (data(kind=77), "WRONG_HEADER"),
+        (data(kind=83), "WRONG_HEADER"),
+        (data(kind=77), "OTHER_MESSAGE"),
         (data(recipe=2), "WRONG_HEADER"),
         (data(x=float("nan")), "NOT_A_NUMBER"),
         (data(x=1e10), "OUT_OF_RANGE"),
@@ -119,8 +126,11 @@ def test_a_stream_comes_in_pieces():
         split_packages(b"\x00\x02\x55")
 
 
-def connect(version=2, newest=2):
-    robot, client = EmulatedUR(START_POSE, newest), RTDE(RTDESettings(version, 500.0 if version == 2 else 125.0))
+def connect(version=2, newest=2, **behaviour):
+    robot, client = (
+        EmulatedUR(START_POSE, URBehaviour(newest, text_period=float("inf"), **behaviour)),
+        RTDE(settings(version)),
+    )
     for request in client.encode_requests():
         for answer in robot.receive(0.0, request):
             client.decode_answer(answer)
@@ -157,8 +167,8 @@ def test_what_a_robot_has_not_is_refused():
 
 
 def test_commands_move_the_robot_and_their_absence_stops_it():
-    """Commands of 20 ms in pieces of a stream; then none, and a protective stop that the packages tell."""
-    robot, client = connect()
+    """Commands of 20 ms in pieces of a stream; then none, and the end of the program, which the packages tell."""
+    robot, client = connect(extrapolates=False, stopping=float("inf"))
     reached, stream = [], b""
     for step in range(100):
         wanted = Command((0.4 + 1e-4 * step, 0.1, 0.5), START_POSE.rotation_vector)
@@ -170,7 +180,7 @@ def test_commands_move_the_robot_and_their_absence_stops_it():
     where, status = np.transpose(reached)
     assert len(reached) == 100 and robot.cycle.stopped == "no commands"
     assert max(np.diff(where)) < 1.01e-4 and where[-1] == pytest.approx(0.4 + 49e-4, abs=1e-6)
-    assert set(status[:60]) == {0} and status[-1] == PROTECTIVE_STOP
+    assert set(status[:60]) == {0} and status[-1] == NO_PROGRAM
     robot.receive_commands(0.3, client.encode_command(Command()))
     assert robot.ignored["stopped"] == 1
     robot.reconnect(1.0, START_POSE)

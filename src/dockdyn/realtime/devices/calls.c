@@ -80,7 +80,7 @@ static const dd_counts *counts_egm(const void *device) {
 }
 
 static size_t start_fanuc(void *device, uint8_t *out, size_t room) {
-    return fanuc_encode_request(device, FANUC_START, out, room);
+    return fanuc_encode_next_request(device, out, room);
 }
 
 static size_t stop_fanuc(void *device, uint8_t *out, size_t room) {
@@ -95,6 +95,10 @@ static size_t encode_fanuc(void *device, const dd_command *command, uint64_t ms,
                           size_t room) {
     (void)ms;
     return fanuc_encode_command(device, command, last, out, room);
+}
+
+static size_t fill_fanuc(void *device, const dd_command *command, uint8_t *out, size_t room) {
+    return fanuc_encode_fill(device, command, out, room);
 }
 
 static const dd_counts *counts_fanuc(const void *device) {
@@ -122,11 +126,11 @@ static const dd_sensor_calls sensors[] = {
 };
 
 static const dd_robot_calls robots[] = {
-    {"kuka-rsi", write_nothing, write_nothing, decode_rsi, encode_rsi, counts_rsi, NULL},
-    {"raw-udp", write_nothing, write_nothing, decode_raw_pose, encode_raw, counts_raw, NULL},
-    {"abb-egm", write_nothing, write_nothing, decode_egm, encode_egm, counts_egm, NULL},
-    {"fanuc-stream-motion", start_fanuc, stop_fanuc, decode_fanuc, encode_fanuc, counts_fanuc, NULL},
-    {"ur-rtde", write_nothing, write_nothing, decode_rtde, encode_rtde, counts_rtde, rtde_find_package},
+    {"kuka-rsi", write_nothing, write_nothing, decode_rsi, encode_rsi, counts_rsi, NULL, NULL},
+    {"raw-udp", write_nothing, write_nothing, decode_raw_pose, encode_raw, counts_raw, NULL, NULL},
+    {"abb-egm", write_nothing, write_nothing, decode_egm, encode_egm, counts_egm, NULL, NULL},
+    {"fanuc-stream-motion", start_fanuc, stop_fanuc, decode_fanuc, encode_fanuc, counts_fanuc, NULL, fill_fanuc},
+    {"ur-rtde", write_nothing, write_nothing, decode_rtde, encode_rtde, counts_rtde, rtde_find_package, NULL},
 };
 
 const dd_sensor_calls *dd_find_sensor(const char *name) {

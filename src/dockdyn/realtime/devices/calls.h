@@ -22,6 +22,8 @@ typedef struct dd_robot_calls {
     size_t (*encode)(void *device, const dd_command *, uint64_t milliseconds, int last, uint8_t *out, size_t room);
     const dd_counts *(*counts)(const void *device);
     int (*cut)(const uint8_t *bytes, size_t size, size_t *package); /* of a stream: finds its packets; else NULL */
+    size_t (*fill)(void *device, const dd_command *, uint8_t *out, size_t room); /* one that must go out before a command, in
+                                         place of one that was missed; zero where none is left; NULL of robots without such */
 } dd_robot_calls;
 
 const dd_sensor_calls *dd_find_sensor(const char *name); /* NULL for a name that there is not */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const char *const names[DD_ERRORS] = {
-    "ok", "wrong-length", "wrong-header", "malformed", "missing-field", "not-a-number", "out-of-range", "stale",
+    "ok",           "wrong-length", "wrong-header", "malformed",     "missing-field",
+    "not-a-number", "out-of-range", "stale",        "other-message",
 };
 
 const char *dd_error_name(int error) {

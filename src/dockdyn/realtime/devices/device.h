@@ -37,9 +37,10 @@ enum dd_error {
     DD_MISSING_FIELD = -4,
     DD_NOT_A_NUMBER = -5,
     DD_OUT_OF_RANGE = -6,
-    DD_STALE = -7
+    DD_STALE = -7,
+    DD_OTHER_MESSAGE = -8 /* a good packet that tells neither reading nor pose: a text, an answer */
 };
-#define DD_ERRORS 8
+#define DD_ERRORS 9
 
 const char *dd_error_name(int error);
 

@@ -54,6 +54,7 @@ class PacketError(IntEnum):
     NOT_A_NUMBER = -5
     OUT_OF_RANGE = -6
     STALE = -7
+    OTHER_MESSAGE = -8  # a good packet that tells neither reading nor pose: a text, an answer
 
     @property
     def words(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import BadPacket, Command, Counts, PacketError, Pose, Sequence, check_range
@@ -20,84 +21,234 @@ from dockdyn.realtime.devices.rotations import (
 )
 
 PORT = 60015
+CYCLES = (2, 4, 8)  # ms, of the controllers
+STACK = 10  # commands that a controller keeps at most ($STMO.$PKT_STACK)
+GRACE = STACK  # messages in which a robot that is told to move may not wait for commands: its filter and queue lag
 _HEAD = struct.Struct(">II")  # type, version
-REQUEST_SIZE = _HEAD.size
+_CAPABILITY = struct.Struct(">7I")  # type, version, number, cycle in ms, buffered before a start, version, tool
+REQUEST_SIZES = (_HEAD.size, _CAPABILITY.size)
 _STATUS = struct.Struct(">IIIBBHHHI9f9f9f")  # sequence, state, an I/O, time, frame, joints, currents
+_COMMAND_HEAD, _TARGET = struct.Struct(">IIIBBHHBBHHHH"), struct.Struct(">9f")
 _COMMAND = struct.Struct(">IIIBBHHBBHHHH9f")  # sequence, last, an I/O read, style, an I/O written, unused, frame
 _OF_STATUS, _OF_COMMAND, _CARTESIAN = 0, 1, 0
-_WAITING, _SYSTEM_READY = 1, 4
+WAITING, RECEIVED, SYSTEM_READY, MOVING = 1, 2, 4, 8  # bits of the state
 _NONE = (0.0,) * 9
+_WHOLE = 2**32
 # bits of a pose's status: what the robot does not tell to be so
 NOT_WAITING, NOT_READY = 1, 2
 
 
 class FanucRequest(IntEnum):
-    """What starts and ends the robot's messages."""
+    """What starts and ends the robot's messages, and what asks for its version and its cycle."""
 
     START = 0
     STOP = 2
+    VERSION = 6
+    CAPABILITY = 7
+
+
+_SHORT = (FanucRequest.START, FanucRequest.STOP, FanucRequest.VERSION)
+# what is asked in each version of the protocol: older software has no answer to the others
+_REQUESTS = {
+    1: (FanucRequest.START,),
+    2: (FanucRequest.VERSION, FanucRequest.START),
+    3: (FanucRequest.VERSION, FanucRequest.CAPABILITY, FanucRequest.START),
+}
 
 
 @dataclass(frozen=True)
 class FanucSettings:
-    """The version of the protocol that both sides name; ValueError for none of those with these packets."""
+    """Version of the protocol, cycle in ms that the robot must have (0: any), commands that are sent in advance.
+
+    ValueError for what cannot be.
+    """
 
     version: int = 1
+    cycle: int = 0
+    lead: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.version <= 3:
+        if self.version not in _REQUESTS:
             raise ValueError(f"version must be 1 to 3, not {self.version}")
+        if self.cycle not in (0, *CYCLES):
+            raise ValueError(f"cycle must be 2, 4 or 8 ms, not {self.cycle}")
+        if not 0 <= self.lead <= STACK - 2:
+            raise ValueError(f"lead must be 0 to {STACK - 2}, not {self.lead}")
 
 
 class Fanuc:
     """Codec of a robot's messages and of the commands to it."""
 
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "a program at IBGN start[…], in AUTO, override 100 %, $PARAM_GROUP[1].$SV_OFF_ENB FALSE, no resume offset",
+            "only then the controller takes commands; else it raises MOTN-615, MOTN-623 or stays silent",
+        ),
+        (
+            "UFRAME 0, and UTOOL of the mock-up told by the status too (capability rob_status_use_tcp 1, or UTOOL of zeros)",
+            "the status may be of the face plate while commands are of the tool: the first command would jump by the tool",
+        ),
+        (
+            "$STMO.$COM_INT equal to the cycle of the rig",
+            "else the rig moves faster or slower than it computes; dockdyn stops where the time stamps say so",
+        ),
+        (
+            "$STMO.$PKT_STACK at least two above `lead`, $STMO.$START_MOVE at most one above it",
+            "the queue must hold what is sent in advance; an empty queue is MOTN-603 and stops the robot",
+        ),
+        (
+            "the limits $STMO_GRP[1].$JNT_VEL_LIM, $JNT_ACC_LIM and $JNT_JRK_LIM above those of the rig",
+            "a step beyond them stops the robot (MOTN-720 to 722); the filter $FLTR_LN delays the path",
+        ),
+        (
+            "extended axes of group 1 free to stay where they are",
+            "dockdyn sends them where they were before its first command",
+        ),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "what the controller does with a sequence number that is left out; dockdyn fills each with the last command",
+        "how long a robot goes on without commands: by the alarm MOTN-603 not at all; 71 to 121 ms at its last speed as one"
+        " author measured with newer packets",
+        "whether the bit that says that it waits for commands comes back by itself after a rest",
+        "how the status bits 4 to 7 tell the cycle: dockdyn compares the time stamps",
+        "whether a robot that has stopped goes on telling its status in these packets, as two authors saw",
+        "the layout of the answer to a request for the version, of which one author reads the head alone",
+    )
+
     def __init__(self, settings: FanucSettings | None = None) -> None:
         self.settings = settings or FanucSettings()
         self.counts = Counts()
+        self._asked = self._blocked = 0
         self.forget()
 
     def forget(self) -> None:
         """Forget a connection: the next packet is the first."""
         self.sequence = Sequence(32)
+        self._time = self._low = 0
+        self._extended = (0.0, 0.0, 0.0)
         self._command: int | None = None
+        self._target = b""
+        self._moved = False
 
     def encode_request(self, request: int) -> bytes:
-        """Ask for messages, which begins a connection, or for their end."""
+        """Ask for messages, which begins a connection, for their end, or for what the robot can."""
         if request == FanucRequest.START:
             self.forget()
+        if request == FanucRequest.CAPABILITY:
+            return _CAPABILITY.pack(request, self.settings.version, 1, 0, 0, 0, 0)
         return _HEAD.pack(request, self.settings.version)
 
+    def encode_next_request(self) -> bytes:
+        """What is to be asked next, in turn; no bytes in place of a start that the robot's answers forbid."""
+        requests = _REQUESTS[self.settings.version]
+        request = requests[self._asked % len(requests)]
+        self._asked += 1
+        return b"" if request == FanucRequest.START and self._blocked else self.encode_request(request)
+
     def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; BadPacket for what is no message of it."""
+        """Where the robot is; BadPacket for what is no message of it, an answer too."""
         try:
-            fields = self._unpack(_STATUS, _OF_STATUS, packet)
-            joints = tuple(each * DEGREE for each in fields[18:26])
-            position, rotation = _read_frame(fields[9:15])
-            check_range(joints)
-            self.sequence.advance(fields[2], self.counts)
+            self._read_answer(packet)
+            pose = self._read_status(packet)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
-        status = NOT_WAITING * (not fields[3] & _WAITING) | NOT_READY * (not fields[3] & _SYSTEM_READY)
+        return pose
+
+    def _read_answer(self, packet: bytes) -> None:
+        """Look whether the robot has the version and the cycle. BadPacket for an answer, by what it says."""
+        if len(packet) < _HEAD.size:
+            return
+        type, version = _HEAD.unpack_from(packet)
+        if type == FanucRequest.VERSION:
+            self._answered(FanucRequest.VERSION, version >= self.settings.version, PacketError.WRONG_HEADER)
+        if type == FanucRequest.CAPABILITY and len(packet) == _CAPABILITY.size:
+            cycle = _CAPABILITY.unpack(packet)[3]
+            self._answered(FanucRequest.CAPABILITY, self.settings.cycle in (0, cycle), PacketError.OUT_OF_RANGE)
+
+    def _answered(self, request: FanucRequest, good: bool, error: PacketError) -> None:
+        bit = 1 << request
+        self._blocked = self._blocked & ~bit | (0 if good else bit)
+        raise BadPacket(PacketError.OTHER_MESSAGE if good else error)
+
+    def _read_status(self, packet: bytes) -> Pose:
+        if len(packet) != _STATUS.size:
+            raise BadPacket(PacketError.WRONG_LENGTH)
+        fields = _STATUS.unpack(packet)
+        if fields[0] != _OF_STATUS or fields[1] not in _REQUESTS:
+            raise BadPacket(PacketError.WRONG_HEADER)
+        position, rotation = _read_frame(fields[9:15])
+        joints = tuple(each * DEGREE for each in fields[18:26])
+        check_range(joints)
+        check_range(fields[15:18])
+        self._check_time(fields[2], fields[8])
+        self.sequence.advance(fields[2], self.counts)
+        self._time = fields[8]
+        if self._command is None:
+            self._extended = fields[15:18]
+        status = NOT_WAITING * self._waits_no_more(fields[3]) | NOT_READY * (not fields[3] & SYSTEM_READY)
         return Pose(position, rotation, joints, self.sequence.last or 0, status)
+
+    def _check_time(self, number: int, time: int) -> None:
+        """Refuse a message whose time stamp is not as many cycles after the one before as its sequence says."""
+        if self.sequence.last is None or not self.settings.cycle:
+            return
+        step = (number - self.sequence.last) % _WHOLE
+        expected = step * self.settings.cycle
+        if step < _WHOLE // 2 and 2 * abs((time - self._time) % _WHOLE - expected) >= expected > 0:
+            raise BadPacket(PacketError.OUT_OF_RANGE)
+
+    def _waits_no_more(self, state: int) -> bool:
+        """Whether the robot does not take commands. At rest it may say so: that counts only while it is told to move."""
+        if state & WAITING or (self._command is not None and not self._moved):
+            self._low = 0
+            return False
+        self._low += 1
+        return self._command is None or self._low > GRACE
+
+    def encode_fill(self, command: Command) -> bytes:
+        """A command that must go out before the one that is wanted: the last one again, in place of one that was missed.
+
+        Before the first one, so many as shall be ahead. No bytes where none is left.
+        """
+        if self.sequence.last is None:
+            return b""
+        now = self.sequence.last if self._command is None else self._command
+        missing = (self.sequence.last + self.settings.lead - now) % _WHOLE
+        if not 0 < missing < _WHOLE // 2:
+            return b""
+        target = self._target or self._target_of(command)
+        self._command = now + max(missing - (STACK - 1), 0)
+        return self._pack(target, False)
 
     def encode_command(self, command: Command, last: bool = False) -> bytes:
         """A command: the first with the sequence of the message before, each further one with the next."""
         if self.sequence.last is None:
             raise BadPacket(PacketError.MISSING_FIELD)
-        frame = _frame(command.position, command.rotation_vector)
-        sequence = (self.sequence.last if self._command is None else self._command) % 2**32
-        self._command = sequence + 1
+        target = self._target_of(command)
+        if self._command is None:
+            self._command = self.sequence.last
+        return self._pack(target, last)
+
+    def _target_of(self, command: Command) -> bytes:
+        """The nine numbers of a command; extended axes stay where they were before the first one."""
+        return _TARGET.pack(*_frame(command.position, command.rotation_vector), *self._extended)
+
+    def _pack(self, target: bytes, last: bool) -> bytes:
+        assert self._command is not None
+        sequence = self._command % _WHOLE
+        self._moved = self._target not in (b"", target)
+        self._command, self._target = sequence + 1, target
         head = (_OF_COMMAND, self.settings.version, sequence, last)
-        return _COMMAND.pack(*head, 0, 0, 0, _CARTESIAN, 0, 0, 0, 0, 0, *frame, 0.0, 0.0, 0.0)
+        return _COMMAND_HEAD.pack(*head, 0, 0, 0, _CARTESIAN, 0, 0, 0, 0, 0) + target
 
     def decode_request(self, packet: bytes) -> FanucRequest:
         """The robot's side: a request; BadPacket where it is none."""
-        if len(packet) != _HEAD.size:
+        if len(packet) not in REQUEST_SIZES:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
-        type, version = _HEAD.unpack(packet)
-        if type not in tuple(FanucRequest) or version != self.settings.version:
+        type, version = _HEAD.unpack_from(packet)
+        right = type == FanucRequest.CAPABILITY if len(packet) > _HEAD.size else type in _SHORT
+        if not right or version != self.settings.version:
             raise self.counts.refuse(PacketError.WRONG_HEADER)
         self.counts.good += 1
         return FanucRequest(type)
@@ -115,14 +266,23 @@ class Fanuc:
         self.counts.good += 1
         return command, fields[3]
 
-    def encode_robot(self, pose: Pose, milliseconds: int = 0) -> bytes:
-        """The robot's side; motor currents and the ninth axis are zero."""
+    def encode_robot(
+        self, pose: Pose, milliseconds: int = 0, state: int | None = None, extended: Numbers = (0.0, 0.0, 0.0)
+    ) -> bytes:
+        """The robot's side; motor currents and the ninth axis are zero. Its state is that of the pose unless it is given."""
         check_range(pose.joints)
         frame = _frame(pose.position, pose.rotation_vector)
         joints = tuple(each / DEGREE for each in pose.joints)
-        state = (0 if pose.status & NOT_WAITING else _WAITING) | (0 if pose.status & NOT_READY else _SYSTEM_READY)
-        head = (_OF_STATUS, self.settings.version, pose.sequence % 2**32, state, 0, 0, 0, 0, milliseconds % 2**32)
-        return _STATUS.pack(*head, *frame, 0.0, 0.0, 0.0, *joints, 0.0, *_NONE)
+        if state is None:
+            state = (0 if pose.status & NOT_WAITING else WAITING) | (0 if pose.status & NOT_READY else SYSTEM_READY)
+        head = (_OF_STATUS, self.settings.version, pose.sequence % _WHOLE, state, 0, 0, 0, 0, milliseconds % _WHOLE)
+        return _STATUS.pack(*head, *frame, *extended, *joints, 0.0, *_NONE)
+
+    def encode_answer(self, request: FanucRequest, version: int, cycle: int) -> bytes:
+        """The robot's side: the highest version that it has, or its cycle (ms)."""
+        if request == FanucRequest.VERSION:
+            return _HEAD.pack(request, version)
+        return _CAPABILITY.pack(request, self.settings.version, 1, cycle, 1, version, 1)
 
     def _unpack(self, layout: struct.Struct, type: int, packet: bytes) -> tuple:
         if len(packet) != layout.size:
@@ -131,6 +291,15 @@ class Fanuc:
         if fields[:2] != (type, self.settings.version):
             raise BadPacket(PacketError.WRONG_HEADER)
         return fields
+
+
+def stop_distance(speed: float, settings: FanucSettings, period: float, coast: float = 0.0) -> float:
+    """How far (m) the tool goes on at a `speed` (m/s) once commands fail, until its queue is empty and it stops.
+
+    It has the command of a cycle (`period`, s) and those in advance, and goes on for the `coast` (s) of its controller. How far
+    the stop itself takes it is told by nobody and comes on top.
+    """
+    return speed * ((settings.lead + 1) * period + coast)
 
 
 def _read_frame(numbers: Numbers) -> tuple[Numbers, Numbers]:

@@ -5,7 +5,7 @@
 
 /* Places in the content of a package: time, pose, joints, force and torque, bits of the robot and of its safety. */
 enum { TIME = 0, POSE = 8, JOINTS = 56, WRENCH = 104, ROBOT_BITS = 152, SAFETY_BITS = 156 };
-enum { DATA = 'U', MODE_POSE = 5 };
+enum { DATA = 'U', TEXT = 'M', MODE_POSE = 5 };
 enum { POWERED = 1, PROGRAM_RUNS = 2, NORMAL = 1 };
 
 static const double per_unit = 1e6; /* of the numbers of commands: 1 µm, 1 µrad */
@@ -35,11 +35,27 @@ static size_t head_size(const struct rtde *rtde) {
     return rtde->version == 1 ? RTDE_HEAD : RTDE_HEAD + 1;
 }
 
+/* Number the packages by the controller's cycle that they tell: the first by it, each other one by how many periods it is from
+ * there, to the nearest. So none is taken before its time, at whichever rate the robot sends. */
+static int follow(struct rtde *rtde, double time) {
+    const uint64_t cycle = (uint64_t)rint(time * rtde->rate), period = (uint64_t)rtde->cycles;
+    const uint64_t first = rtde->sequence.seen ? rtde->first : cycle;
+    int error;
+    if (cycle < first)
+        return DD_STALE;
+    error = dd_advance(&rtde->sequence, first / period + (2 * (cycle - first) + period) / (2 * period), 64, 1, &rtde->counts);
+    if (!error)
+        rtde->first = first;
+    return error;
+}
+
 static int read_data(struct rtde *rtde, const uint8_t *packet, size_t size, dd_pose *pose, dd_reading *reading) {
     const uint8_t *const content = packet + head_size(rtde);
     double time, values[18];
     uint64_t robot, safety;
     int error;
+    if (size >= RTDE_HEAD && dd_read_unsigned(packet, 2, 1) == size && packet[2] == TEXT)
+        return DD_OTHER_MESSAGE;
     if (size != head_size(rtde) + RTDE_CONTENT || dd_read_unsigned(packet, 2, 1) != size)
         return DD_WRONG_LENGTH;
     if (packet[2] != DATA || (rtde->version != 1 && packet[3] != rtde->recipe))
@@ -50,7 +66,7 @@ static int read_data(struct rtde *rtde, const uint8_t *packet, size_t size, dd_p
         return error;
     if (time < 0)
         return DD_OUT_OF_RANGE;
-    if ((error = dd_advance(&rtde->sequence, (uint64_t)rint(time * rtde->frequency), 64, 1, &rtde->counts)))
+    if ((error = follow(rtde, time)))
         return error;
     robot = dd_read_unsigned(content + ROBOT_BITS, 4, 1);
     safety = dd_read_unsigned(content + SAFETY_BITS, 4, 1);

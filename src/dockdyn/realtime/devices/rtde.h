@@ -10,14 +10,16 @@
 enum { RTDE_HEAD = 3, RTDE_CONTENT = 160, RTDE_COMMAND = 32 };
 
 /* Bits of a pose's status: 1 and 2 are what the robot does not tell to be so, those from 4 on are its safety bits. */
-enum { RTDE_NOT_POWERED = 1, RTDE_NO_PROGRAM = 2, RTDE_UNSAFE = 0x7fc };
+enum { RTDE_NOT_POWERED = 1, RTDE_NO_PROGRAM = 2, RTDE_UNSAFE = 0xffc };
 
 struct rtde {
     int version;      /* of the protocol, 1 or 2 */
-    double frequency; /* Hz, of the packages */
+    int cycles;       /* of the controller from package to package */
     int timeout;      /* ms without a command after which the robot stops */
     int recipe;       /* that the robot answered with, in version 2 */
-    dd_sequence sequence;
+    int rate;         /* Hz, of the controller's cycles */
+    uint64_t first;   /* the cycle of the first package */
+    dd_sequence sequence; /* of packages */
     dd_counts counts;
 };
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dockdyn.realtime.devices.device import (
     BadPacket,
@@ -20,9 +21,12 @@ from dockdyn.realtime.devices.device import (
 )
 
 PORT = 30004
-REVERSE_PORT = 50001
+REVERSE_PORT, TRAJECTORY_PORT, SCRIPT_COMMAND_PORT = 50001, 50003, 50004
+E_SERIES, CB3, OLD_RATE = 500, 125, 125  # Hz: cycles of the controllers, and packages in version 1
+STOPPING = 4.0  # rad/s², of the joints when the program ends itself
+IGNORED_SPEED = 20.0  # rad/s, of a joint: a target that needs more in one cycle of the controller is dropped
 # types of a package
-VERSION, SETUP_OUTPUTS, START, PAUSE, DATA = b"VOSPU"
+VERSION, SETUP_OUTPUTS, START, PAUSE, DATA, TEXT = b"VOSPUM"
 OUTPUTS = {
     "timestamp": "DOUBLE",
     "actual_TCP_pose": "VECTOR6D",
@@ -32,7 +36,7 @@ OUTPUTS = {
     "safety_status_bits": "UINT32",
 }
 # bits of a pose's status: the first two are what the robot does not tell to be so, those from 4 on are its safety bits
-NOT_POWERED, NO_PROGRAM, UNSAFE = 1, 2, 0x7FC
+NOT_POWERED, NO_PROGRAM, UNSAFE = 1, 2, 0xFFC
 PROTECTIVE_STOP, EMERGENCY_STOP = 1 << 2, 1 << 7
 _HEAD = struct.Struct(">HB")
 _CONTENT = struct.Struct(">d6d6d6dII")
@@ -44,27 +48,75 @@ _POWERED, _PROGRAM_RUNS, _NORMAL = 1, 2, 1
 
 @dataclass(frozen=True)
 class RTDESettings:
-    """Version of the protocol, packages per second, ms without a command after which the robot stops, the recipe's number.
+    """Version of the protocol, when packages come, how long a command is waited for, the recipe's number.
 
-    The robot gives the number of a recipe, of which `RTDE` takes note; in C it is the setting. ValueError for what cannot be.
+    Packages come each so many `cycles` of the controller, which has `rate` cycles a second: 500, or 125 of a CB3. `timeout` is
+    in ms: without a command for so long the robot stops. The robot gives the number of a recipe, of which `RTDE` takes note; in
+    C it is the setting. ValueError for what cannot be.
     """
 
     version: int = 2
-    frequency: float = 500.0
+    cycles: int = 1
     timeout: int = 20
     recipe: int = 1
+    rate: int = E_SERIES
 
     def __post_init__(self) -> None:
         if self.version not in (1, 2):
             raise ValueError(f"version must be 1 or 2, not {self.version}")
-        if not 1 <= self.frequency <= 500:
-            raise ValueError(f"frequency must be 1 to 500 Hz, not {self.frequency}")
+        if self.rate not in (E_SERIES, CB3):
+            raise ValueError(f"rate must be {E_SERIES} or {CB3} Hz, not {self.rate}")
+        if not 1 <= self.cycles <= self.rate:
+            raise ValueError(f"cycles must be 1 to {self.rate}, not {self.cycles}")
+        if self.version == 1 and self.rate != OLD_RATE * self.cycles:
+            raise ValueError(
+                f"version 1 sends at {OLD_RATE} Hz and takes no other rate: take version 2, or a cycle of 8 ms"
+            )
         if not 0 < self.timeout < 2**31 or not 0 <= self.recipe < 256:
             raise ValueError(f"timeout must be positive, recipe a byte: {self}")
+
+    @property
+    def frequency(self) -> float:
+        """The frequency (Hz) to ask for.
+
+        The robot sends each ⌊rate/frequency⌋ cycles; where that quotient is not exact a millionth less is asked for, so that no
+        rounding makes it the next faster.
+        """
+        return self.rate / self.cycles * (1.0 if self.rate % self.cycles == 0 else 1 - 1e-6)
 
 
 class RTDE:
     """Codec of packages and commands. TCP is a stream: `split_packages` finds the packages in it."""
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "the program external_control.urscript of the maker's client library, its placeholders filled in: this computer's"
+            " address, its three ports, 1000000 for JOINT_STATE and TIME, the gain and look-ahead of servoj",
+            "it reads the commands; dockdyn does not send it to the robot",
+        ),
+        (
+            "the ports 50001 (reverse), 50003 (trajectory) and 50004 (script commands) of this computer open to the robot",
+            "the program begins only once it has all three, and shows a popup until then",
+        ),
+        (
+            "remote control, the speed slider at 100 %, no limit of the safety planes inside the rig's workspace",
+            "a scaled speed makes the robot lag behind its commands, and a limit stops it",
+        ),
+        (
+            "a cycle of the rig equal to that of the controller: 2 ms, of a CB3 8 ms",
+            "in each of its cycles without a command the program goes on at the last joint speed, between two commands too",
+        ),
+        (
+            "the tool centre point and payload of the mock-up",
+            "commands and poses are of the tool centre point; a wrong payload bends the path",
+        ),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "in which of the robot's cycles a command applies, and how servoj's gain and look-ahead smooth it",
+        "the deceleration of the tool while the joints stop at 4 rad/s²: it depends on the pose; the emulator takes a lever",
+        "the meaning of safety bit 11 (enabling device active) in automatic mode: dockdyn stops at it",
+        "the rate of version 1 on an e-Series: 125 Hz is that of the manuals",
+    )
 
     def __init__(self, settings: RTDESettings | None = None) -> None:
         self.settings = settings or RTDESettings()
@@ -75,6 +127,7 @@ class RTDE:
     def forget(self) -> None:
         """Forget a connection: the next package is the first."""
         self.sequence = Sequence(64)
+        self._first: int | None = None
 
     def encode_requests(self) -> list[bytes]:
         """What a client sends after connecting, each after the answer to the one before: version, recipe, start."""
@@ -97,9 +150,11 @@ class RTDE:
             raise BadPacket(PacketError.WRONG_HEADER if len(content) == 1 else PacketError.WRONG_LENGTH)
 
     def decode_data(self, packet: bytes) -> tuple[Pose, Reading]:
-        """Where the robot is and the force at its tool; BadPacket for what is no package of the recipe."""
+        """Where the robot is and the force at its tool; BadPacket for what is no package of the recipe, a text too."""
         head = self._head()
         try:
+            if len(packet) >= _HEAD.size and _HEAD.unpack(packet[: _HEAD.size]) == (len(packet), TEXT):
+                raise BadPacket(PacketError.OTHER_MESSAGE)
             if len(packet) != len(head) + _CONTENT.size or packet[:2] != head[:2]:
                 raise BadPacket(PacketError.WRONG_LENGTH)
             if packet[2 : len(head)] != head[2:]:
@@ -108,7 +163,7 @@ class RTDE:
             check_range((time, *values))
             if time < 0:
                 raise BadPacket(PacketError.OUT_OF_RANGE)
-            self.sequence.advance(round(time * self.settings.frequency), self.counts)
+            self._follow(time)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
@@ -116,6 +171,17 @@ class RTDE:
         number = self.sequence.last or 0
         pose = Pose(tuple(values[:3]), tuple(values[3:6]), (*values[6:12], 0.0, 0.0), number, status)
         return pose, Reading(tuple(values[12:15]), tuple(values[15:18]), number, status)
+
+    def _follow(self, time: float) -> None:
+        """Number the packages by the controller's cycle that they tell: the first by it, each other one by how many periods it
+        is from there, to the nearest. So none is taken before its time, at whichever rate the robot sends.
+        """
+        cycle, period = round(time * self.settings.rate), self.settings.cycles
+        first = cycle if self._first is None else self._first
+        if cycle < first:
+            raise BadPacket(PacketError.STALE)
+        self.sequence.advance(first // period + (2 * (cycle - first) + period) // (2 * period), self.counts)
+        self._first = first
 
     def encode_command(self, command: Command) -> bytes:
         """A command of the reverse interface, to 1 µm and 1 µrad; BadPacket for what does not fit into 32 bits."""
@@ -148,6 +214,21 @@ class RTDE:
     def _head(self) -> bytes:
         recipe = b"" if self.settings.version == 1 else bytes([self.recipe])
         return _HEAD.pack(_HEAD.size + len(recipe) + _CONTENT.size, DATA) + recipe
+
+
+def write_text(version: int, message: str, source: str = "dockdyn", level: int = 2) -> bytes:
+    """A text that the robot sends by itself: an error (1 or 0), a warning (2) or information (3)."""
+    words, origin = message.encode()[:255], source.encode()[:255]
+    if version == 1:
+        return write_package(TEXT, bytes([level]) + words)
+    return write_package(TEXT, bytes([len(words)]) + words + bytes([len(origin)]) + origin + bytes([level]))
+
+
+def stop_distance(speed: float, patience: float, lever: float) -> float:
+    """How far (m) the tool goes on at a `speed` (m/s) once commands fail: at that speed for the `patience` (s) that they state,
+    then while its joints stop, of which the tool is a `lever` (m) away.
+    """
+    return speed * patience + speed**2 / (2 * STOPPING * lever)
 
 
 def write_package(kind: int, content: bytes = b"") -> bytes:

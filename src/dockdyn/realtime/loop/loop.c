@@ -119,7 +119,7 @@ static int take_poses(bench *rig, head *shared, cycle_inputs *in) {
     int found = 0, left = MOST, error;
     while ((size = wire_take(&rig->robot, packet, &arrived, &left)) >= 0) {
         if ((error = robot_calls->decode(rig_robot_device, packet, (size_t)size, &rig->pose))) {
-            shared->bad_poses++;
+            shared->bad_poses += error != DD_OTHER_MESSAGE;
             if (rig->robot.accepted && is_no_number(error)) invalidate(in->pose, sizeof in->pose);
             continue;
         }
@@ -145,7 +145,10 @@ static bool send_command(bench *rig, const cycle_outputs *out, int64_t time, boo
     memcpy(command.position, whole, sizeof command.position);
     memcpy(command.rotation_vector, whole + 3, sizeof command.rotation_vector);
     const uint64_t milliseconds = (uint64_t)(time / 1000000);
-    const size_t size = robot_calls->encode(rig_robot_device, &command, milliseconds, last, packet, sizeof packet);
+    size_t size;
+    while (robot_calls->fill && (size = robot_calls->fill(rig_robot_device, &command, packet, sizeof packet)))
+        wire_send(&rig->robot, packet, size);
+    size = robot_calls->encode(rig_robot_device, &command, milliseconds, last, packet, sizeof packet);
     return size && wire_send(&rig->robot, packet, size);
 }
 

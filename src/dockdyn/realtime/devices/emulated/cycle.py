@@ -38,6 +38,9 @@ class MasterCycle:
         self.setpoint = setpoint
         self.late = self.late_at_once = 0
         self.stopped = ""
+        self.unanswered: Command | None = (
+            None  # where a robot goes by itself that gets no answer; None: the last command
+        )
         self._answer: Command | None = None
         self._ahead = deque([setpoint] * self.settings.applies_after)
         self._cycles = 0
@@ -51,7 +54,7 @@ class MasterCycle:
     @property
     def wanted(self) -> Command:
         """The newest command, which may be ahead of the setpoint."""
-        return self._answer or self._ahead[-1]
+        return self._answer or self.unanswered or self._ahead[-1]
 
     def stop(self, cause: str) -> None:
         """Stop where the robot is; the first cause stays."""
@@ -67,7 +70,7 @@ class MasterCycle:
         if self.stopped or time < self.next - 1e-9:
             return False
         if self._cycles:
-            self._close(unanswered or self._ahead[-1])
+            self._close(unanswered or self.unanswered or self._ahead[-1])
         self._cycles += 1
         return not self.stopped
 

@@ -5,47 +5,105 @@ Units: m, rad, s.
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose
-from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
-from dockdyn.realtime.devices.fanuc import REQUEST_SIZE, Fanuc, FanucRequest, FanucSettings
+from dockdyn.realtime.devices.device import ZERO, BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.emulated.queue import QueuedCycle, QueueSettings
+from dockdyn.realtime.devices.fanuc import (
+    MOVING,
+    RECEIVED,
+    REQUEST_SIZES,
+    SYSTEM_READY,
+    WAITING,
+    Fanuc,
+    FanucRequest,
+    FanucSettings,
+)
 
-NOT_WELL = 1  # a bit of a status
+AT_REST = 1e-9  # m or rad in a cycle
+_EXTENDED = struct.Struct(">3f")
+_EXTENDED_AT = 52  # in a command
+
+
+@dataclass(frozen=True)
+class FanucBehaviour:
+    """What a robot does around the bytes; the defaults are those of the sources, of several the stricter one.
+
+    `room` is its $PKT_STACK, `begins_with` its $START_MOVE; an empty queue stops it after a `coast` (s). Where it `refills`, a
+    number that was left out counts as a repetition of the command before. Its software knows versions up to `newest`; None: it
+    has no answer to that question. It tells that it waits for commands only while it moves, unless `waits_at_rest`, and goes on
+    telling when it has stopped, unless it is `silent_when_stopped`. Its `extended` axes are there (mm or degrees).
+    """
+
+    room: int = 10
+    begins_with: int = 1
+    coast: float = 0.0
+    refills: bool = False
+    newest: int | None = 3
+    waits_at_rest: bool = False
+    silent_when_stopped: bool = False
+    extended: tuple[float, ...] = ZERO
 
 
 class EmulatedFanuc:
-    """The robot: tells where it is once asked to; answers may be late from its first command on, and the last one ends them."""
+    """The robot: tells where it is each cycle of a `period` (s), once asked to, and takes a command out of its queue."""
 
-    def __init__(self, settings: FanucSettings, cycle: CycleSettings, start: Pose) -> None:
+    def __init__(
+        self, settings: FanucSettings, period: float, start: Pose, behaviour: FanucBehaviour | None = None
+    ) -> None:
         self.codec = Fanuc(settings)
+        self.behaviour = behaviour or FanucBehaviour()
         self.ignored: Counter[str] = Counter()
-        self.status = 0
+        self.failed = False
         self.started = False
-        self.cycle = MasterCycle(cycle, Command(start.position, start.rotation_vector))
+        mine = self.behaviour
+        queue = QueueSettings(period, mine.room, mine.begins_with, mine.coast)
+        self.cycle = QueuedCycle(queue, Command(start.position, start.rotation_vector))
         self._told = 0
+        self._next = 0.0
 
     def reconnect(self, time: float, start: Pose) -> None:
         """Be ready for a start where the robot is."""
         self.started = False
-        self.cycle.restart(time, Command(start.position, start.rotation_vector), waiting=True)
+        self._begin(time, Command(start.position, start.rotation_vector))
+
+    def _begin(self, time: float, place: Command) -> None:
+        self.codec.forget()
+        self.cycle.restart(time, place)
+        self._next = time
 
     def fail(self, failed: bool) -> None:
-        """Tell, or no longer, that it is not well."""
-        self.status = NOT_WELL if failed else 0
+        """Tell, or no longer, that its system is not ready."""
+        self.failed = failed
 
     def stop(self, cause: str) -> None:
-        """Stop where the robot is, and be silent."""
+        """Stop where the robot is."""
         self.cycle.stop(cause)
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
         """The message of a cycle that begins, if one is due: where the robot is."""
-        if not self.started or not self.cycle.begin(time):
+        if not self.started or time < self._next - 1e-9:
+            return []
+        self._next += self.cycle.settings.period
+        self.cycle.begin(time)
+        if self.cycle.stopped and self.behaviour.silent_when_stopped:
             return []
         self._told += 1
-        told = replace(actual, sequence=self._told, status=self.status)
-        return [self.codec.encode_robot(told, round(1000 * time))]
+        told = replace(actual, sequence=self._told)
+        return [self.codec.encode_robot(told, round(1000 * time), self._state(), self.behaviour.extended)]
+
+    def _state(self) -> int:
+        """The bits that it tells. A stop by its own queue leaves the system ready, one from outside does not."""
+        cycle = self.cycle
+        if cycle.stopped:
+            return SYSTEM_READY if cycle.stopped == "no command in the queue" and not self.failed else 0
+        moves = max(cycle.step.sizes) > AT_REST
+        waits = cycle.waiting or moves or self.behaviour.waits_at_rest
+        received = not cycle.waiting
+        ready = 0 if self.failed else SYSTEM_READY
+        return WAITING * waits | RECEIVED * received | ready | MOVING * moves
 
     def receive(self, time: float, packet: bytes) -> list[bytes]:
         """Take a request or a command; what is none, or comes after a stop, is counted by its name."""
@@ -53,20 +111,40 @@ class EmulatedFanuc:
             self.ignored["stopped"] += 1
             return []
         try:
-            if len(packet) == REQUEST_SIZE:
-                self._request(time, self.codec.decode_request(packet))
-            else:
-                self._command(*self.codec.decode_command(packet))
+            if len(packet) in REQUEST_SIZES:
+                return self._request(time, self.codec.decode_request(packet))
+            self._command(packet)
         except BadPacket as bad:
             self.ignored[bad.error.words] += 1
         return []
 
-    def _request(self, time: float, request: FanucRequest) -> None:
+    def _request(self, time: float, request: FanucRequest) -> list[bytes]:
+        newest = self.behaviour.newest
+        if request in (FanucRequest.VERSION, FanucRequest.CAPABILITY):
+            milliseconds = round(1000 * self.cycle.settings.period)
+            return [] if newest is None else [self.codec.encode_answer(request, newest, milliseconds)]
+        if self.codec.settings.version > (newest or 1):
+            raise BadPacket(PacketError.WRONG_HEADER)  # an alarm, and no status
         self.started = request == FanucRequest.START
-        self.codec.forget()
-        self.cycle.restart(time, self.cycle.setpoint, waiting=True)
+        self._begin(time, self.cycle.setpoint)
+        return []
 
-    def _command(self, command: Command, last: int) -> None:
-        self.cycle.answer(command)
-        if last:
-            self.cycle.restart(self.cycle.next, command, waiting=True)
+    def _command(self, packet: bytes) -> None:
+        before = self.codec.sequence.last
+        command, last = self.codec.decode_command(packet)
+        missing = 0 if before is None else (self.codec.sequence.last or 0) - before - 1
+        if any(
+            abs(a - b) > 1e-3
+            for a, b in zip(_EXTENDED.unpack_from(packet, _EXTENDED_AT), self.behaviour.extended, strict=True)
+        ):
+            self.stop("a step of extended axes")
+            return
+        if missing and self.behaviour.refills:
+            for _ in range(missing):
+                self._queue(self.cycle.newest)
+        self._queue(command)
+        self.cycle.ending = self.cycle.ending or bool(last)
+
+    def _queue(self, command: Command) -> None:
+        if not self.cycle.answer(command):
+            self.ignored["queue full"] += 1

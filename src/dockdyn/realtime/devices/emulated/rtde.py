@@ -7,63 +7,92 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
+from dockdyn.realtime.devices.emulated.motion import Step
 from dockdyn.realtime.devices.rtde import (
+    E_SERIES,
     EMERGENCY_STOP,
+    IGNORED_SPEED,
+    NO_PROGRAM,
     NOT_POWERED,
+    OLD_RATE,
     OUTPUTS,
     PAUSE,
-    PROTECTIVE_STOP,
     RTDE,
     SETUP_OUTPUTS,
     START,
+    STOPPING,
     VERSION,
     RTDESettings,
     open_package,
     split_packages,
     write_package,
+    write_text,
 )
 
 _COMMAND_SIZE = 32
-_OLD_RATE = 125.0  # Hz, of version 1
 _UNLIMITED = 2**62
 
 
-class EmulatedUR:
-    """The robot: agrees on a version up to `newest` and on recipes, then tells where it is at the rate asked for.
+@dataclass(frozen=True)
+class URBehaviour:
+    """What a robot does around the bytes; the defaults are those of an e-Series with the maker's unmodified program.
 
-    It goes where the last command says, and comes to a protective stop when the time that a command states passes without
-    another. A stopped robot goes on telling where it is, with the bits of its safety.
+    It knows versions of RTDE up to `newest` and has `rate` cycles a second. Without a command it `extrapolates` at its last
+    speed, else it holds. When none comes for the time that the last one states, its joints, of which the tool is a `lever` (m)
+    away, stop at `stopping` (rad/s²), and its program ends. A target that needs more than `ignored_speed` (rad/s) of a joint in
+    a cycle is dropped. It sends a text by itself each `text_period` (s).
     """
 
-    def __init__(self, start: Pose, newest: int = 2, applies_after: int = 1) -> None:
-        self.newest = newest
+    newest: int = 2
+    rate: int = E_SERIES
+    applies_after: int = 1
+    extrapolates: bool = True
+    stopping: float = STOPPING
+    lever: float = 0.5
+    ignored_speed: float = IGNORED_SPEED
+    text_period: float = 1.0
+
+
+class EmulatedUR:
+    """The robot: agrees on a version and on recipes, then tells where it is, each ⌊rate/frequency⌋ of its cycles.
+
+    It goes where the last command says. A stopped robot goes on telling where it is, with the bits of its safety, or that no
+    program runs. Its joints are not emulated: the tool's speed over the lever, and its angular velocity, stand for theirs.
+    """
+
+    def __init__(self, start: Pose, behaviour: URBehaviour | None = None) -> None:
+        self.behaviour = behaviour or URBehaviour()
         self.ignored: Counter[str] = Counter()
         self.status = 0
-        self._applies_after = applies_after
         self._begin(0.0, start)
 
     def reconnect(self, time: float, start: Pose) -> None:
-        """Wait for both connections anew where the robot is, without a stop."""
+        """Wait for the connections anew where the robot is, without a stop."""
         self.status = 0
         self._begin(time, start)
 
     def _begin(self, time: float, start: Pose) -> None:
-        self.codec = RTDE(RTDESettings(version=1, frequency=_OLD_RATE))
+        self.codec = RTDE(self._settings(1, OLD_RATE))
         self.started = self._agreed = False
         self._requests = self._commands = b""
-        self._deadline, self._next = float("inf"), time
-        self.cycle = MasterCycle(
-            CycleSettings(1 / _OLD_RATE, _UNLIMITED, False, self._applies_after),
-            Command(start.position, start.rotation_vector),
-        )
-        self.cycle.restart(time, self.cycle.setpoint, waiting=True)
+        self._deadline, self._next_text = float("inf"), time + self.behaviour.text_period
+        self._last = self._actual = Command(start.position, start.rotation_vector)
+        self._step = Step()  # of the last cycle
+        self._stopping = False
+        self._set_period(time, 1 / OLD_RATE)
+
+    def _set_period(self, time: float, period: float) -> None:
+        settings = CycleSettings(period, _UNLIMITED, False, self.behaviour.applies_after)
+        self.cycle = MasterCycle(settings, self._last)
+        self.cycle.restart(time, self._last, waiting=True)
+        self._next = time
 
     def stop(self, cause: str, bit: int = EMERGENCY_STOP) -> None:
-        """Stop where the robot is, and set a bit of its safety."""
+        """Stop where the robot is, and set a bit of its status."""
         if not self.cycle.stopped:
             self.status |= bit
         self.cycle.stop(cause)
@@ -83,7 +112,7 @@ class EmulatedUR:
         self._commands += stream
         while len(self._commands) >= _COMMAND_SIZE:
             packet, self._commands = self._commands[:_COMMAND_SIZE], self._commands[_COMMAND_SIZE:]
-            if self.cycle.stopped:
+            if self.cycle.stopped or self._stopping:
                 self.ignored["stopped"] += 1
                 continue
             try:
@@ -91,25 +120,60 @@ class EmulatedUR:
             except BadPacket as bad:
                 self.ignored[bad.error.words] += 1
                 continue
-            self._deadline = time + 1e-3 * timeout
+            self._deadline = time + 1e-3 * timeout if timeout else float("inf")  # zero: without end
+            if not (self._reachable(self._last, command) or self._reachable(self._actual, command)):
+                self.ignored["joint speed"] += 1
+                command = self._last  # it neither follows nor goes on by itself
             self.cycle.answer(command)
 
+    def _reachable(self, place: Command, target: Command) -> bool:
+        """Whether no joint would be too fast from a place to a target within a cycle of the controller."""
+        length, angle = Step.between(place, target).sizes
+        return max(length / self.behaviour.lever, angle) * self.behaviour.rate <= self.behaviour.ignored_speed
+
     def tick(self, time: float, actual: Pose, reading: Reading) -> list[bytes]:
-        """The package that is due at a time: where the robot is, and the force at its tool."""
-        if time > self._deadline:
-            self.stop("no commands", PROTECTIVE_STOP)
-        self.cycle.begin(time)
+        """The packages that are due at a time: where the robot is, and the force at its tool; now and then a text."""
+        self._actual = Command(actual.position, actual.rotation_vector)
+        if time > self._deadline and not self.cycle.stopped:
+            self._stopping = True
+        if self.cycle.begin(time):
+            self._go_on()
         if time < self._next - 1e-9:
             return []
         self._next += self.cycle.settings.period
-        return self.started * [self.codec.encode_data(time, replace(actual, status=self.status), reading)]
+        if not self.started:
+            return []
+        packages = [self.codec.encode_data(time, replace(actual, status=self.status), reading)]
+        if time >= self._next_text:
+            self._next_text += self.behaviour.text_period
+            packages.insert(0, write_text(self.codec.settings.version, "a text by itself"))
+        return packages
+
+    def _go_on(self) -> None:
+        """What the cycle before was, and where this one leads without a command."""
+        self.cycle.unanswered = None
+        newest = self.cycle.wanted
+        self._step, self._last = Step.between(self._last, newest), newest
+        if self._stopping:
+            self._slow_down()
+        elif self.behaviour.extrapolates and not self.cycle.waiting:
+            self.cycle.unanswered = self._step.from_pose(newest)
+
+    def _slow_down(self) -> None:
+        period = self.cycle.settings.period
+        length, angle = self._step.sizes
+        speed, slower = max(length / self.behaviour.lever, angle) / period, self.behaviour.stopping * period
+        if speed <= slower:
+            self.stop("no commands", NO_PROGRAM)
+        else:
+            self.cycle.unanswered = self._step.scaled(1 - slower / speed).from_pose(self._last)
 
     def _answer(self, time: float, kind: int, content: bytes) -> list[bytes]:
         if kind == VERSION and len(content) == 2:
             version = int.from_bytes(content)
-            taken = 1 <= version <= self.newest
+            taken = 1 <= version <= self.behaviour.newest
             if taken:
-                self.codec = RTDE(RTDESettings(version=version, frequency=_OLD_RATE))
+                self.codec = RTDE(self._settings(version, OLD_RATE))
             return [write_package(VERSION, bytes([taken]))]
         if kind == SETUP_OUTPUTS:
             return [write_package(SETUP_OUTPUTS, self._set_up(time, content))]
@@ -119,17 +183,18 @@ class EmulatedUR:
         self.ignored["wrong-header"] += 1
         return []
 
+    def _settings(self, version: int, frequency: float) -> RTDESettings:
+        return RTDESettings(version, max(int(self.behaviour.rate / frequency), 1), rate=self.behaviour.rate)
+
     def _set_up(self, time: float, content: bytes) -> bytes:
-        version, frequency = self.codec.settings.version, _OLD_RATE
+        version, frequency = self.codec.settings.version, float(OLD_RATE)
         if version > 1 and len(content) > 8:
             (frequency,), content = struct.unpack(">d", content[:8]), content[8:]
         types = [OUTPUTS.get(name, "NOT_FOUND") for name in content.decode("ascii", "replace").split(",")]
-        self._agreed = types == list(OUTPUTS.values()) and 1 <= frequency <= 500
+        self._agreed = types == list(OUTPUTS.values()) and 1 <= frequency <= self.behaviour.rate
         if self._agreed:
-            self.codec = RTDE(RTDESettings(version=version, frequency=frequency))
-            self.cycle = MasterCycle(replace(self.cycle.settings, period=1 / frequency), self.cycle.setpoint)
-            self.cycle.restart(time, self.cycle.setpoint, waiting=True)
-            self._next = time
+            self.codec = RTDE(self._settings(version, frequency))
+            self._set_period(time, self.codec.settings.cycles / self.behaviour.rate)
         return (b"" if version == 1 else bytes([self._agreed])) + ",".join(types).encode()
 
 
@@ -139,8 +204,8 @@ class URInPackets:
     Its requests are those of `robot`, which `settings` agree with at once where there is no connection that does.
     """
 
-    def __init__(self, start: Pose, settings: RTDESettings | None = None) -> None:
-        self.robot, self.settings = EmulatedUR(start), settings
+    def __init__(self, start: Pose, settings: RTDESettings | None = None, behaviour: URBehaviour | None = None) -> None:
+        self.robot, self.settings = EmulatedUR(start, behaviour), settings
         self._agree(0.0)
 
     def _agree(self, time: float) -> None:

@@ -85,23 +85,35 @@ class EGMSection(Section):
 
 
 class FanucSection(Section):
-    """A robot of FANUC with Stream Motion: where it is asked, and the version of the protocol."""
+    """A robot of FANUC with Stream Motion: where it is asked, the protocol's version, how many commands are sent in advance."""
 
     kind: Literal["fanuc-stream-motion"]
     host: Host = "127.0.0.1"
     port: Port = 60015
     version: Annotated[int, Field(ge=1, le=3)] = 1
+    lead: Annotated[int, Field(ge=0, le=8)] = 0
 
 
 class URSection(Section):
-    """A robot of Universal Robots: where it tells its state, and where its program takes commands from this computer."""
+    """A robot of Universal Robots: where it tells its state, and where its program takes commands from this computer.
+
+    The program opens connections to three ports of this computer; an e-Series has 500 cycles a second, a CB3 125.
+    """
 
     kind: Literal["ur-rtde"]
     host: Host = "127.0.0.1"
     port: Port = 30004
     reverse_port: Port = 50001
+    trajectory_port: Port = 50003
+    script_command_port: Port = 50004
+    controller: Literal["e-series", "cb3"] = "e-series"
     version: Annotated[int, Field(ge=1, le=2)] = 2
     patience: quantity("s", "a time", above=0) = 0.02
+
+    @property
+    def program_ports(self) -> tuple[int, int, int]:
+        """The ports of this computer that the program connects to, in its order."""
+        return self.trajectory_port, self.script_command_port, self.reverse_port
 
 
 class RawRobotSection(Section):
