@@ -66,7 +66,7 @@ def step_error(
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
-def middle(a: Array, b: Array, da: Array, db: Array) -> Array:
+def middle(a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values) -> cubic.Values:
     """Return the middle of the cubic with values `a` and `b` and slopes (per step) `da` and `db`, off by what it may not show.
 
     From its onset on a depth d and its square lie on the cubic; their derivatives by the exponent, d ln d and d² ln d, do not.
