@@ -37,7 +37,8 @@ PORT = 49152
 FRAME = ("X", "Y", "Z", "A", "B", "C")
 AXES = ("A1", "A2", "A3", "A4", "A5", "A6")
 MOST_DECIMALS = 6
-_MOST_LATE = 2**32 - 1
+_WORD = 2**32
+_MOST_LATE = _WORD - 1
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class RSISettings:
 class RSI:
     """Codec of a robot's messages and of the answers to them, which echo their IPOC.
 
-    A correction is from the robot's setpoint at the first message, or, where corrections are relative, from the sum of those
-    written before, each as it was rounded.
+    A correction is from the programmed pose, which the setpoint of the first message is. Where corrections are relative, it is
+    from where the robot was in the first message and the sum of those written since, each as it was rounded.
     """
 
     def __init__(self, settings: RSISettings) -> None:
@@ -78,6 +79,7 @@ class RSI:
     def forget(self) -> None:
         """Forget a connection: the next message of the robot is the first."""
         self.ipoc = Sequence(64, self.settings.period)
+        self.clock = 0  # IPOC as it was told last
         self.echo = b""
         self.late = 0  # answers, as the robot counts them
         self.position: Numbers = (0.0, 0.0, 0.0)
@@ -96,17 +98,23 @@ class RSI:
             joints = _read_joints(root)
             late = read_digits(root.find("Delay").attribute("D").strip(SPACE)) if b"Delay" in root.inner else 0
             echo = root.find("IPOC").text.strip(SPACE)
-            self.ipoc.advance(read_digits(echo), self.counts)
+            self._follow(read_digits(echo))
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
         self.echo = echo
         if first:
-            self.position, self.quaternion = setpoint
+            self.position, self.quaternion = (position, quaternion) if self.settings.relative else setpoint
             self.late = late
         status = min(max(late - self.late, 0), _MOST_LATE)
         self.late = late
-        return Pose(position, vector_of_quaternion(quaternion), joints, int(echo), status)
+        return Pose(position, vector_of_quaternion(quaternion), joints, self.ipoc.last or 0, status)
+
+    def _follow(self, clock: int) -> None:
+        """Follow IPOC, which is a counter of 32 bits until it tells more; BadPacket where it is not ahead."""
+        self.ipoc.bits = 32 if max(clock, self.clock) < _WORD else 64
+        self.ipoc.advance(clock, self.counts)
+        self.clock = clock
 
     def encode_answer(self, command: Command) -> bytes:
         """The correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
