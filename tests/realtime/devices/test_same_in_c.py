@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
@@ -9,6 +10,8 @@ from c_codecs import GCC, CCodecs, attempt, mutated, nothing, packed, values_of
 from codec_cases import CASES, chances
 
 pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")
+PACKETS = int(os.environ.get("DOCKDYN_MUTATED_PACKETS", "100000"))  # a codec, in full
+AT_ONCE = 10_000
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +69,8 @@ def test_mutated_packets(name, in_c):
 @pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_many_mutated_packets(name, in_c):
-    for seed in range(10, 20):
-        compare(name, in_c, 10_000, seed)
+    for seed in range(10, 10 + PACKETS // AT_ONCE):
+        compare(name, in_c, AT_ONCE, seed)
 
 
 @pytest.mark.parametrize("name", CASES)
