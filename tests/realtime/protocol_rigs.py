@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from driven_rigs import driver
+from driven_rigs import ABB_SET, KUKA_SET, driver
 
 from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.device_library import DeviceLibrary
@@ -14,8 +14,8 @@ from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 PROTOCOLS = {
     "plain": ("raw-udp", {"kind": "raw-udp"}),
-    "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
-    "ABB": ("ati-netft", {"kind": "abb-egm"}),
+    "KUKA": ("ati-netft", {"kind": "kuka-rsi"} | KUKA_SET),
+    "ABB": ("ati-netft", {"kind": "abb-egm"} | ABB_SET),
     "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion"}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "20 ms"}),
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),

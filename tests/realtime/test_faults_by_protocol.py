@@ -32,6 +32,7 @@ FAULTS = {
     # counts cannot tell NaN: the sensor says that it is saturated
     "sensor-nan": lambda protocol: (Cause.SENSOR_INVALID if "plain" in protocol else Cause.SENSOR_STATUS, 1),
     "sensor-status": lambda protocol: (Cause.SENSOR_STATUS, 1),
+    "sensor-stalled": lambda protocol: (Cause.SENSOR_STATUS, 1),
     "sensor-restart": lambda protocol: (Cause.SENSOR_STALE, SILENCE + 1),
     "robot-silent": lambda protocol: STALE,
     # RSI tells of the answer that was late in the next cycle; the others stop by themselves, UR by its own patience
@@ -42,9 +43,14 @@ FAULTS = {
     "robot-restart": lambda protocol: STALE,
     "emergency-stop": lambda protocol: (Cause.ROBOT_STATUS, 1) if protocol == "UR" else STALE,
 }
-CASES = [
-    (fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if (fault, protocol) != ("robot-status", "KUKA")
-]
+
+
+def has(fault, protocol):
+    """Whether devices can have a fault: RSI tells no status, plain packets do not count measurements."""
+    return (fault, protocol) != ("robot-status", "KUKA") and (fault != "sensor-stalled" or "plain" not in protocol)
+
+
+CASES = [(fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if has(fault, protocol)]
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +102,11 @@ def cycles_of_braking(sent):
 def test_a_robot_that_tells_no_status_has_no_such_fault(rigs):
     with pytest.raises(ScenarioError, match="robot-status: kuka-rsi tells none"):
         rigs.begun("KUKA", fault=[{"kind": "robot-status", "at": "0.4 s"}])
+
+
+def test_plain_packets_do_not_count_measurements(rigs):
+    with pytest.raises(ScenarioError, match="sensor-stalled: raw-udp does not count measurements"):
+        rigs.begun("plain", fault=[{"kind": "sensor-stalled", "at": "0.4 s"}])
 
 
 def motion(rigs, protocol, cycles=300, **trouble):
@@ -196,7 +207,7 @@ def along():
 
 def random_trouble(rng, seed, protocol):
     """A table of what goes wrong."""
-    kinds = [kind for kind in FAULTS if (kind, protocol) != ("robot-status", "KUKA")]
+    kinds = [kind for kind in FAULTS if has(kind, protocol)]
     faults = [
         {
             "kind": str(rng.choice(kinds)),

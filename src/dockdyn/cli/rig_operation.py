@@ -61,6 +61,7 @@ def serve(
     This is no safety function: the robot's own stops remain. Exit code 1 where the rig was stopped by what it watches.
     """
     from dockdyn.cli.terminal import Terminal, key_by_key
+    from dockdyn.realtime.controller import find_hindrances
     from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.server import Refused, Settings, served
@@ -78,6 +79,8 @@ def serve(
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
             step, settings = driver.cycle(), Settings(best_effort, cpu)
             section = content.content.rig.device
+            if found := find_hindrances(content.content.rig, float(content.content.duration)):
+                raise Refusal(f"{scenario}: {found[0]}")
             devices = devices_of(scenario, section, driver.period)
             if section.robot.kind == "ur-rtde":
                 say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")

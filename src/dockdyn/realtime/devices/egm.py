@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import (
     JOINTS,
     BadPacket,
+    Codec,
     Command,
     Counts,
     PacketError,
@@ -79,8 +80,48 @@ class EGMSettings:
     """Nothing: the messages are the same with all robots."""
 
 
-class EGM:
+class EGM(Codec):
     """Codec of a robot's messages and of commands, which are in the frame that EGMActPose names: let it be the base."""
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "EGMRunPose: \\CondTime beyond the longest run with its preparations; it is in s",
+            "the motion ends by itself once the robot has been near its reference for so long, also at rest or when it is slow",
+        ),
+        (
+            "EGMActPose: \\x, \\y, \\z, \\rx, \\ry, \\rz as narrow as [-1E-9,1E-9]",
+            "what counts as near: so narrow it never does",
+        ),
+        (
+            "EGMSetupUC: \\CommTimeout of few cycles; 1 s without it",
+            "for so long a robot that hears nothing goes on to its last reference and stands there",
+        ),
+        (
+            "EGMRunPose: EGM_STOP_HOLD",
+            "with EGM_STOP_RAMP_DOWN the robot goes back to where EGM began, by itself, when it ends",
+        ),
+        (
+            "EGMActPose: the correction frame is the robot's base, the sensor frame is EGM_FRAME_BASE, the tool is the mock-up",
+            "commands are where the tool shall be in the base",
+        ),
+        ("EGMActPose: \\SampleRate:=4 for a cycle of 4 ms", "the cycle of the robot is that of loop.hold"),
+        (
+            "EGMActPose: \\MaxSpeedDeviation beyond what the joints do at the speeds of rig.limits",
+            "slower joints stay behind their command",
+        ),
+        (
+            "UCdevice: Remote Address and Remote Port Number of this computer, as rig.device.robot says",
+            "the robot speaks first",
+        ),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "the defaults of CondTime and of the limits of EGMActPose: 1 s, 1 mm and 0.5° are assumed",
+        "which of several messages within a cycle counts; one author quotes the manual that it is the next, not the newest",
+        "whether a message with an old seqno is taken",
+        "whether a motion that has converged ends before a first message has come",
+        "whether the limits of EGMActPose also cut commands off, as one author says of joints",
+        "what robots without external axes send as external joints",
+    )
 
     def __init__(self, settings: EGMSettings | None = None) -> None:
         self.settings = settings or EGMSettings()

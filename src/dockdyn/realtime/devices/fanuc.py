@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from dockdyn.realtime.devices.decimals import DEGREE
-from dockdyn.realtime.devices.device import BadPacket, Command, Counts, PacketError, Pose, Sequence, check_range
+from dockdyn.realtime.devices.device import BadPacket, Codec, Command, Counts, PacketError, Pose, Sequence, check_range
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
@@ -49,7 +49,7 @@ class FanucSettings:
             raise ValueError(f"version must be 1 to 3, not {self.version}")
 
 
-class Fanuc:
+class Fanuc(Codec):
     """Codec of a robot's messages and of the commands to it."""
 
     def __init__(self, settings: FanucSettings | None = None) -> None:

@@ -9,9 +9,9 @@ import struct
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Self
+from typing import ClassVar, Self
 
-from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Reading, Sequence
+from dockdyn.realtime.devices.device import BadPacket, Codec, Counts, PacketError, Reading, Sequence
 from dockdyn.scenario.language.units import convert
 
 PORT = 49152
@@ -88,8 +88,34 @@ class NetFTSettings:
             raise ValueError(f"the sensor's page has no calibration that can be used ({words}): {error}") from None
 
 
-class NetFT:
+class NetFT(Codec):
     """Codec of the sensor's requests and records. Counts per unit are the resolution of the numbers on the wire."""
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "Communications page: RDT Interface enabled; RDT Output Rate at least that of loop.sensor, and at most that at "
+            "which the sensor measures",
+            "records that tell a measurement twice are taken for a fault",
+        ),
+        (
+            "counts_per_force, counts_per_torque: from the sensor's page netftapi2.xml (cfgcpf, cfgcpt), for N and N m",
+            "the bytes hold counts alone",
+        ),
+        (
+            "Configurations page: units N and Nm, Tool Transform of zero",
+            "what the sensor carries and where it is, [loop.tool] and [loop.sensor_frame] say",
+        ),
+        (
+            "Thresholding page: off",
+            "a condition that has been latched stays in the status (0x00010000), and stops the rig",
+        ),
+        ("Settings page: Low-Pass Filter as loop.sensor says", "a filter delays the force"),
+        ("one client alone", "the sensor answers who has asked last"),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "how many records a packet of buffered streaming has at most: 40 are assumed",
+        "that no sensor tells a measurement twice at rates below that at which it measures",
+    )
 
     def __init__(self, settings: NetFTSettings) -> None:
         self.settings = settings

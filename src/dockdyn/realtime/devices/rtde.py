@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dockdyn.realtime.devices.device import (
     BadPacket,
+    Codec,
     Command,
     Counts,
     PacketError,
@@ -63,7 +64,7 @@ class RTDESettings:
             raise ValueError(f"timeout must be positive, recipe a byte: {self}")
 
 
-class RTDE:
+class RTDE(Codec):
     """Codec of packages and commands. TCP is a stream: `split_packages` finds the packages in it."""
 
     def __init__(self, settings: RTDESettings | None = None) -> None:
