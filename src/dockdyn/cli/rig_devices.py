@@ -1,4 +1,4 @@
-"""What `dockdyn rig doctor` says of a rig's devices: what to set on them and why, and what nobody has seen on hardware."""
+"""The words of `dockdyn rig doctor` on a rig's devices: what to set on them and why, and what nobody has seen on hardware."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def device_numbers(section: DrivenSection, duration: float) -> dict[str, object]
 
 
 def device_lines(section: DrivenSection, duration: float) -> list[str]:
-    """Return the same in lines for people."""
+    """Return these checklists and hindrances in lines for people."""
     from dockdyn.realtime.controller import checklists, find_hindrances
 
     lines = []

@@ -1,4 +1,4 @@
-"""What must be set on the controllers of a rig's devices, and what as they are set they would not let the rig do.
+"""Checklists of what is set on the controllers of a rig's devices, and what as set they would not let the rig do.
 
 Units: m, rad, s; angles in words in degrees.
 Source: docs/devices.md, whose table says where each behaviour is from.
@@ -17,8 +17,8 @@ HALF_TURN = math.pi
 
 
 class Checklist(NamedTuple):
-    """What to look at before a device is driven: what to set and why, with the scenario's own numbers, and what nobody has
-    seen on hardware."""
+    """A list to go through before a device is driven: what to set and why, with the scenario's own numbers, and what nobody
+    has seen on hardware."""
 
     device: Device
     settings: tuple[tuple[str, str], ...]
