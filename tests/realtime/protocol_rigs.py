@@ -20,11 +20,15 @@ PROTOCOLS = {
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "20 ms"}),
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
 }
+AS_THEY_COME = {  # with what their makers' controllers have when nothing is set
+    "KUKA as it comes": ("ati-netft", {"kind": "kuka-rsi"}),
+    "ABB as it comes": ("ati-netft", {"kind": "abb-egm"}),
+}
 SAMPLED = ["plain", *(pytest.param(name, marks=pytest.mark.full) for name in PROTOCOLS if name != "plain")]
 
 
 def devices(protocol, period):
-    sensor, robot = PROTOCOLS[protocol]
+    sensor, robot = (PROTOCOLS | AS_THEY_COME)[protocol]
     return devices_of("bench", DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": robot}), period)
 
 

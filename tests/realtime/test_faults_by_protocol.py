@@ -115,6 +115,27 @@ def motion(rigs, protocol, cycles=300, **trouble):
     return np.array([row["command"] for row in rows]), rows, wire
 
 
+def test_a_controller_of_kuka_as_it_comes_leaves_the_robot_behind_until_it_stops_it(rigs):
+    """At 30 mm/s, with POSCORR's 5 mm of each axis, the robot stands while the command goes on; what stops it is that the
+    other axes add up beyond POSCORRMON's 6 mm. Not one cycle is late."""
+    commands, rows, wire = motion(rigs, "KUKA as it comes", 450)
+    robot = wire.bench.robot
+    assert robot.cycle.stopped == "correction too large" and robot.cycle.late == 0 and robot.cut_off > 100
+    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != State.RUNNING)
+    assert Cause(int(rows[stopped]["cause"])) == Cause.ROBOT_STALE
+    reached = wire.bench.pose.values[:3]
+    start = commands[0][:3]
+    assert np.abs(reached - start).max() < 5.5e-3 < 25e-3 < np.linalg.norm(commands[stopped - 1][:3] - reached)
+
+
+def test_a_controller_of_abb_as_it_comes_ends_a_slow_motion_after_a_second(rigs):
+    """The robot is 0.8 mm behind 30 mm/s, within its 1 mm: silent from cycle 250 on, which counts after one cycle more."""
+    _, rows, wire = motion(rigs, "ABB as it comes", 260)
+    assert wire.bench.robot.cycle.stopped == "converged"
+    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != State.RUNNING)
+    assert (stopped, Cause(int(rows[stopped]["cause"]))) == (250 + ROBOT_SILENCE, Cause.ROBOT_STALE)
+
+
 @pytest.mark.parametrize("protocol", SAMPLED)
 def test_packets_that_are_late_within_the_cycle_or_come_twice_change_nothing(rigs, protocol):
     """To the last bit; the duplicates are refused as stale. A computer with its own clock reads what has come by then."""
