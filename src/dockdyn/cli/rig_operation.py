@@ -61,7 +61,6 @@ def serve(
     This is no safety function: the robot's own stops remain. Exit code 1 where the rig was stopped by what it watches.
     """
     from dockdyn.cli.terminal import Terminal, key_by_key
-    from dockdyn.realtime.controller import find_hindrances
     from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.server import Refused, Settings, served
@@ -69,7 +68,7 @@ def serve(
 
     if port is not None and not view:
         raise Refusal("--port: is of --view")
-    content, driver = _driver(scenario, override)
+    content, driver = _drivable(scenario, override)
     if log.exists() and not force:
         raise Refusal(f"{log}: is there; name another --log, or --force")
     _check_log()
@@ -79,8 +78,6 @@ def serve(
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
             step, settings = driver.cycle(), Settings(best_effort, cpu)
             section = content.content.rig.device
-            if found := find_hindrances(content.content.rig, float(content.content.duration)):
-                raise Refusal(f"{scenario}: {found[0]}")
             devices = devices_of(scenario, section, driver.period)
             if section.robot.kind == "ur-rtde":
                 say(f"start the robot's program: it connects to port {section.robot.reverse_port} of this computer")
@@ -238,6 +235,17 @@ def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     given: dict[str, Any] = overrides(override or [])
     scenario = load(name, given)
     return scenario, kind_named(scenario.kind).driver(scenario)
+
+
+def _drivable(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
+    """Return a scenario and what drives its rig; Refusal where its devices, as they are set, would not do what it allows."""
+    from dockdyn.realtime.controller import find_hindrances
+
+    scenario, driver = _driver(name, override)
+    section = scenario.content.rig
+    if section is not None and (found := find_hindrances(section, float(scenario.content.duration))):
+        raise Refusal(f"{name}: {found[0]}")
+    return scenario, driver
 
 
 def _check_log() -> None:
