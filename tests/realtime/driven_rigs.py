@@ -27,6 +27,14 @@ IN_SPACE = {
     "turning_acceleration": 30.0,
     "tracking_turn": 0.3,
 }
+KUKA_SET = {  # what is set on the controller, so that it lets the robot go where these rigs go
+    "precision": 6,
+    "correction_limit": "20 m",
+    "correction_turn_limit": "180 deg",
+    "monitor_limit": "40 m",
+    "monitor_turn_limit": "180 deg",
+}
+ABB_SET = {"comm_timeout": "20 ms", "condition_time": "1 h"}
 LINE = {
     "loop.compensator.law": "lead-energy",
     "loop.dynamics.period": "4 ms",

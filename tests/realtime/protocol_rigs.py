@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from driven_rigs import driver
+from driven_rigs import ABB_SET, KUKA_SET, driver
 
 from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.device_library import DeviceLibrary
@@ -15,18 +15,22 @@ from dockdyn.scenario.tables.rig.devices import DevicesSection
 AHEAD = 3  # commands
 PROTOCOLS = {
     "plain": ("raw-udp", {"kind": "raw-udp"}),
-    "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
-    "ABB": ("ati-netft", {"kind": "abb-egm"}),
+    "KUKA": ("ati-netft", {"kind": "kuka-rsi"} | KUKA_SET),
+    "ABB": ("ati-netft", {"kind": "abb-egm"} | ABB_SET),
     "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion"}),
     "FANUC ahead": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": AHEAD}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "20 ms"}),
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
 }
+AS_THEY_COME = {  # with what their makers' controllers have when nothing is set
+    "KUKA as it comes": ("ati-netft", {"kind": "kuka-rsi"}),
+    "ABB as it comes": ("ati-netft", {"kind": "abb-egm"}),
+}
 SAMPLED = ["plain", *(pytest.param(name, marks=pytest.mark.full) for name in PROTOCOLS if name != "plain")]
 
 
 def devices(protocol, period):
-    sensor, robot = PROTOCOLS[protocol]
+    sensor, robot = (PROTOCOLS | AS_THEY_COME)[protocol]
     return devices_of("bench", DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": robot}), period)
 
 

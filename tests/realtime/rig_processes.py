@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-from driven_rigs import on_a_line
+from driven_rigs import ABB_SET, KUKA_SET, on_a_line
 
 PATIENT = {  # of a computer that others share
     "rig__limits__sensor_silence": "1 s",
@@ -23,8 +23,8 @@ LONG = 180.0  # s that a step may take on a computer that others share
 DEVICES = {  # sensor, robot
     "plain": ("raw-udp", {"kind": "raw-udp"}),
     "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
-    "KUKA": ("ati-netft", {"kind": "kuka-rsi"}),
-    "ABB": ("ati-netft", {"kind": "abb-egm"}),
+    "KUKA": ("ati-netft", {"kind": "kuka-rsi"} | KUKA_SET),
+    "ABB": ("ati-netft", {"kind": "abb-egm"} | ABB_SET | {"comm_timeout": "2 s"}),
     "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": 5}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "2 s"}),
 }

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from driven_rigs import driver, in_space, needs_compiler, on_a_line
+from driven_rigs import ABB_SET, KUKA_SET, driver, in_space, needs_compiler, on_a_line
 
 import dockdyn
 from dockdyn.hil.operation import State
@@ -96,6 +96,7 @@ def test_between_cycles_that_place_is_on_a_straight_line():
     assert error < 1e-2 * np.ptp(whole.position.values)
 
 
+SET = {"kuka-rsi": KUKA_SET, "abb-egm": ABB_SET}
 HALF_COUNT, LENGTH, ANGLE, TIP = 0.5e-6, 0.5e-9, 0.5e-6 * np.pi / 180, 1.6  # N; m, rad of RSI's decimals; m to the tip
 # half of the last bit of 24 of a single: 2048 to 4096 mm, 64 to 128 degrees; half of what UR's commands resolve
 SINGLE_LENGTH, SINGLE_ANGLE, HALF_MICRO = 2**-13 * 1e-3, 2**-18 * np.pi / 180, 0.5e-6
@@ -122,7 +123,7 @@ def test_through_the_bytes_of_devices_only_their_rounding_counts(sensor, robot, 
     scenario = CASES["space"]
     made, section = (
         driver(scenario),
-        DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": {"kind": robot}}),
+        DevicesSection.model_validate({"sensor": {"kind": sensor}, "robot": {"kind": robot} | SET.get(robot, {})}),
     )
     count = 3500
     direct = run_in_lockstep(made, count)["position"]

@@ -34,6 +34,7 @@ FAULTS = {
     # counts cannot tell NaN: the sensor says that it is saturated
     "sensor-nan": lambda protocol: (Cause.SENSOR_INVALID if "plain" in protocol else Cause.SENSOR_STATUS, 1),
     "sensor-status": lambda protocol: (Cause.SENSOR_STATUS, 1),
+    "sensor-stalled": lambda protocol: (Cause.SENSOR_STATUS, 1),
     "sensor-restart": lambda protocol: (Cause.SENSOR_STALE, SILENCE + 1),
     "robot-silent": lambda protocol: STALE,
     # RSI tells of the answer that was late in the next cycle; the others stop by themselves: FANUC's in the next cycle, but
@@ -48,9 +49,14 @@ FAULTS = {
     "robot-restart": lambda protocol: STALE,
     "emergency-stop": lambda protocol: (Cause.ROBOT_STATUS, 1) if protocol.startswith(("UR", "FANUC")) else STALE,
 }
-CASES = [
-    (fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if (fault, protocol) != ("robot-status", "KUKA")
-]
+
+
+def has(fault, protocol):
+    """Whether devices can have a fault: RSI tells no status, plain packets do not count measurements."""
+    return (fault, protocol) != ("robot-status", "KUKA") and (fault != "sensor-stalled" or "plain" not in protocol)
+
+
+CASES = [(fault, protocol) for fault in FAULTS for protocol in PROTOCOLS if has(fault, protocol)]
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +118,36 @@ def test_a_robot_that_tells_no_status_has_no_such_fault(rigs):
         rigs.begun("KUKA", fault=[{"kind": "robot-status", "at": "0.4 s"}])
 
 
+def test_plain_packets_do_not_count_measurements(rigs):
+    with pytest.raises(ScenarioError, match="sensor-stalled: raw-udp does not count measurements"):
+        rigs.begun("plain", fault=[{"kind": "sensor-stalled", "at": "0.4 s"}])
+
+
 def motion(rigs, protocol, cycles=300, **trouble):
     computer, wire = rigs.begun(protocol, **trouble)
     rows = [wire.cycle(computer) for _ in range(cycles)]
     return np.array([row["command"] for row in rows]), rows, wire
+
+
+def test_a_controller_of_kuka_as_it_comes_leaves_the_robot_behind_until_it_stops_it(rigs):
+    """At 30 mm/s, with POSCORR's 5 mm of each axis, the robot stands while the command goes on; what stops it is that the
+    other axes add up beyond POSCORRMON's 6 mm. Not one cycle is late."""
+    commands, rows, wire = motion(rigs, "KUKA as it comes", 450)
+    robot = wire.bench.robot
+    assert robot.cycle.stopped == "correction too large" and robot.cycle.late == 0 and robot.cut_off > 100
+    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != State.RUNNING)
+    assert Cause(int(rows[stopped]["cause"])) == Cause.ROBOT_STALE
+    reached = wire.bench.pose.values[:3]
+    start = commands[0][:3]
+    assert np.abs(reached - start).max() < 5.5e-3 < 25e-3 < np.linalg.norm(commands[stopped - 1][:3] - reached)
+
+
+def test_a_controller_of_abb_as_it_comes_ends_a_slow_motion_after_a_second(rigs):
+    """The robot is 0.8 mm behind 30 mm/s, within its 1 mm: silent from cycle 250 on, which counts after one cycle more."""
+    _, rows, wire = motion(rigs, "ABB as it comes", 260)
+    assert wire.bench.robot.cycle.stopped == "converged"
+    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != State.RUNNING)
+    assert (stopped, Cause(int(rows[stopped]["cause"]))) == (250 + ROBOT_SILENCE, Cause.ROBOT_STALE)
 
 
 @pytest.mark.parametrize("protocol", SAMPLED)
@@ -210,7 +242,7 @@ def along():
 
 def random_trouble(rng, seed, protocol):
     """A table of what goes wrong."""
-    kinds = [kind for kind in FAULTS if (kind, protocol) != ("robot-status", "KUKA")]
+    kinds = [kind for kind in FAULTS if has(kind, protocol)]
     faults = [
         {
             "kind": str(rng.choice(kinds)),

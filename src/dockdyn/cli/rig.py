@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dockdyn.cli import rig_operation
 from dockdyn.cli.common import NoOwnCode, Quiet, Refusal, example, preset_names, progress, quantity_option, say
+from dockdyn.cli.rig_devices import device_lines, device_numbers
 
 if TYPE_CHECKING:
     from dockdyn.realtime.cycle_check import CycleCheck
@@ -50,12 +51,14 @@ def doctor(
 
     A process wakes up once a cycle, as that of a rig does, under real-time scheduling where the system allows it; how late it
     wakes up is told, with the time of a datagram to another process and back. What the cycle itself computes is not in it.
-    Exit code 1 where a cycle was late.
+    Of a scenario with [rig] it says what must be set on its devices, with the reason, and what was never confirmed on hardware.
+    Exit code 1 where a cycle was late, or where the devices as they are set could not do what the limits allow.
     """
     from dockdyn.realtime.cycle_check import as_numbers, check_cycle
     from dockdyn.realtime.machine import inspect_machine, stolen_time
 
-    period = _cycle(scenario, cycle)
+    content = _content(scenario)
+    period = _cycle(scenario, content, cycle)
     _check_processor(cpu)
     if seconds < period:
         raise Refusal(f"--seconds: {seconds:g} s: must be at least a cycle, {period:g} s")
@@ -63,30 +66,41 @@ def doctor(
     with progress("waking up", quiet or as_json) as bar:
         check = check_cycle(period, seconds, cpu, bar)
     stolen = stolen_time() - stolen
+    section = None if content is None else content.rig
+    of_devices = {} if section is None else device_numbers(section, float(content.duration))
     if as_json:
-        typer.echo(json.dumps(as_numbers(check) | machine._asdict() | {"stolen_s": stolen}, indent=2))
+        typer.echo(json.dumps(as_numbers(check) | machine._asdict() | {"stolen_s": stolen} | of_devices, indent=2))
     else:
-        say("\n".join(_lines(check, machine, stolen)))
-    if not check.held:
+        of_rig = [] if section is None else device_lines(section, float(content.duration))
+        say("\n".join([*of_rig, *_lines(check, machine, stolen)]))
+    if not check.held or of_devices.get("hindrances"):
         raise typer.Exit(NOT_HELD)
 
 
-def _cycle(name: str | None, stated: float | None) -> float:
-    """The period of the rig, s."""
+def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind
+    """What a scenario says; None without one."""
     if sys.platform != "linux":
         raise Refusal("dockdyn rig doctor: needs Linux, whose clock and scheduling it measures")
-    if stated is not None:
-        return stated
     if name is None:
-        raise Refusal('no cycle: name a scenario of kind rig, or give --cycle "4 ms"')
+        return None
     from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
 
     scenario = load(name)
-    loop = kind_named(scenario.kind).loop(scenario.content)
-    if loop is None or loop.hold is None:
+    if kind_named(scenario.kind).loop(scenario.content) is None:
+        raise Refusal(f"{name}: loop.hold: missing; it is no scenario of a rig")
+    return scenario.content
+
+
+def _cycle(name: str | None, content: Any, stated: float | None) -> float:  # noqa: ANN401, of a rig
+    """The period of the rig, s."""
+    if stated is not None:
+        return stated
+    if content is None:
+        raise Refusal('no cycle: name a scenario of kind rig, or give --cycle "4 ms"')
+    if content.loop.hold is None:
         raise Refusal(f"{name}: loop.hold: missing; its period is the cycle of a rig; or give --cycle")
-    return float(loop.hold.period)
+    return float(content.loop.hold.period)
 
 
 def _check_processor(cpu: int | None) -> None:

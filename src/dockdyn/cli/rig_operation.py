@@ -72,7 +72,7 @@ def serve(
 
     if port is not None and not view:
         raise Refusal("--port: is of --view")
-    content, driver = _driver(scenario, override)
+    content, driver = _drivable(scenario, override)
     if log.exists() and not force:
         raise Refusal(f"{log}: is there; name another --log, or --force")
     _check_log()
@@ -254,6 +254,17 @@ def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     scenario = load(name, given)
     tell_unusual_numbers(scenario)
     return scenario, kind_named(scenario.kind).driver(scenario)
+
+
+def _drivable(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
+    """Return a scenario and what drives its rig; Refusal where its devices, as they are set, would not do what it allows."""
+    from dockdyn.realtime.controller import find_hindrances
+
+    scenario, driver = _driver(name, override)
+    section = scenario.content.rig
+    if section is not None and (found := find_hindrances(section, float(scenario.content.duration))):
+        raise Refusal(f"{name}: {found[0]}")
+    return scenario, driver
 
 
 def _check_log() -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.realtime.device_kinds import CONNECTED, WITHOUT_STATUS, Devices, EmulatedRobot
+from dockdyn.realtime.device_kinds import CONNECTED, COUNT_MEASUREMENTS, WITHOUT_STATUS, Devices, EmulatedRobot
 from dockdyn.realtime.devices.device import Pose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
@@ -34,9 +34,14 @@ class EmulatedBench:
     def __init__(
         self, laboratory: LaboratoryInSteps, devices: Devices, trouble: EmulatorSection, connected: bool = False
     ):
-        """ScenarioError for a fault that the robot does not have; `connected` as `Devices.emulate` takes it."""
-        if any(each.kind == "robot-status" for each in trouble.fault) and devices.robot.name in WITHOUT_STATUS:
+        """ScenarioError for a fault that a device does not have; `connected` as `Devices.emulate` takes it."""
+        kinds = {each.kind for each in trouble.fault}
+        if "robot-status" in kinds and devices.robot.name in WITHOUT_STATUS:
             raise ScenarioError(f"{devices.name}: rig.emulator.fault: robot-status: {devices.robot.name} tells none")
+        if "sensor-stalled" in kinds and devices.sensor.name not in COUNT_MEASUREMENTS:
+            raise ScenarioError(
+                f"{devices.name}: rig.emulator.fault: sensor-stalled: {devices.sensor.name} does not count measurements"
+            )
         self.laboratory, self.period, self.faults = laboratory, devices.period, trouble.fault
         self.load, self.pose = laboratory.tell()
         self.start = self.pose.values
@@ -116,6 +121,7 @@ class EmulatedBench:
         begun, over, self.active = active - self.active, self.active - active, active
         self.errors.frozen, self.errors.not_a_number = "sensor-frozen" in active, "sensor-nan" in active
         self.sensor.fail("sensor-status" in active)
+        self.sensor.stall("sensor-stalled" in active)
         if "sensor-restart" in begun:
             self.sensor.restart(time)
         if "robot-status" in begun | over:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -13,7 +14,7 @@ from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.queue import QueuedCycle
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
-from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
+from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.emulated.rtde import URBehaviour, URInPackets
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
@@ -28,6 +29,7 @@ from dockdyn.scenario.tables.rig.devices import DevicesSection, FanucSection, Pa
 ASKED = ("ati-netft", "fanuc-stream-motion")  # devices that are asked for what they say; others send by themselves
 CONNECTED = ("ur-rtde",)  # robots that are spoken to through connections, not in datagrams
 WITHOUT_STATUS = ("kuka-rsi",)  # robots that do not say whether they are well
+COUNT_MEASUREMENTS = ("ati-netft",)  # sensors whose records tell which measurement they are of
 TELL_LATE = ("kuka-rsi",)  # robots whose status is how many answers were late since their last pose
 LATE_LIMIT = 5  # answers that are late at once, after which an emulated robot stops
 Three = tuple[float, float, float]
@@ -58,6 +60,7 @@ class EmulatedSensor(Protocol):
     @property
     def next(self) -> float: ...
     def fail(self, failed: bool) -> None: ...
+    def stall(self, stalled: bool) -> None: ...
     def restart(self, time: float) -> None: ...
     def receive(self, time: float, packet: bytes) -> list[bytes]: ...
     def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]: ...
@@ -75,6 +78,13 @@ class EmulatedRobot(Protocol):
     def tick(self, time: float, actual: Pose) -> list[bytes]: ...
 
 
+class EGMController(NamedTuple):
+    """What ends a motion of ABB's EGM by itself."""
+
+    cycle: CycleSettings  # with how many cycles without a command its CommTimeout is
+    convergence: Convergence
+
+
 class Devices(NamedTuple):
     """The devices of a rig: kind, settings for both sides."""
 
@@ -84,6 +94,7 @@ class Devices(NamedTuple):
     sensor_settings: Any
     robot_settings: Any
     period: float  # s
+    controller: Any = None  # of the robot: what is set on it beyond how it speaks, for what stands for it
     by_clock: bool = False  # whether a command goes out at instants of the clock, not as an answer to a pose
 
     def c_files(self) -> dict[str, str]:
@@ -111,10 +122,8 @@ class Devices(NamedTuple):
         """What stands for them, the robot where it starts; where it is `connected`, connections agree on how it speaks."""
         cycle = CycleSettings(self.period, LATE_LIMIT, in_a_row=True)
         robots: dict[str, Callable[[], EmulatedRobot]] = {
-            "kuka-rsi": lambda: EmulatedRSI(
-                self.robot_settings, RSIRobotSettings(late_limit=LATE_LIMIT, in_a_row=True), start
-            ),
-            "abb-egm": lambda: emulate_egm(cycle, start),
+            "kuka-rsi": lambda: EmulatedRSI(self.robot_settings, self.controller, start),
+            "abb-egm": lambda: emulate_egm(self.controller.cycle, start, self.controller.convergence),
             "fanuc-stream-motion": lambda: EmulatedFanuc(self.robot_settings, self.period, start),
             "ur-rtde": lambda: URInPackets(
                 start, None if connected else self.robot_settings, URBehaviour(rate=self.robot_settings.rate)
@@ -144,12 +153,27 @@ def devices_of(name: str, section: DevicesSection, period: float) -> Devices:
             layout = _layout(sensor.packet, READING)
             sensor_settings = RawUDPSettings(layout, layout)
         robot_settings: Any = EGMSettings()
+        controller: Any = None
         if robot.kind == "kuka-rsi":
             milliseconds = round(1000 * period)
             if abs(period - milliseconds / 1000) > 1e-9:
                 raise ValueError(f"a cycle of {period:g} s: must be of whole milliseconds")
             robot_settings = RSISettings(
                 robot.sensor_type, robot.correction, robot.relative, robot.decimals, milliseconds
+            )
+            controller = RSIRobotSettings(
+                late_limit=robot.timeout,
+                precision=robot.precision,
+                correction_limit=robot.correction_limit,
+                correction_turn_limit=robot.correction_turn_limit,
+                monitor_limit=robot.monitor_limit,
+                monitor_turn_limit=robot.monitor_turn_limit,
+            )
+        elif robot.kind == "abb-egm":
+            silent = max(math.ceil(robot.comm_timeout / period * (1 - 1e-9)), 1)
+            controller = EGMController(
+                CycleSettings(period, silent, in_a_row=True),
+                Convergence(robot.condition_time, robot.convergence, robot.convergence_turn),
             )
         elif robot.kind == "raw-udp":
             robot_settings = RawUDPSettings(_layout(robot.pose, POSE), _layout(robot.command, COMMAND))
@@ -160,7 +184,8 @@ def devices_of(name: str, section: DevicesSection, period: float) -> Devices:
     except ValueError as error:
         raise ScenarioError(f"{name}: rig.device: {error}") from None
     by_clock = robot.kind == "raw-udp" and robot.pace == "clock"
-    return Devices(name, SENSORS[sensor.kind], ROBOTS[robot.kind], sensor_settings, robot_settings, period, by_clock)
+    kinds = SENSORS[sensor.kind], ROBOTS[robot.kind]
+    return Devices(name, *kinds, sensor_settings, robot_settings, period, controller, by_clock)
 
 
 def _rtde_settings(section: URSection, period: float) -> RTDESettings:

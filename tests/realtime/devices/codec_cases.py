@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -50,7 +51,8 @@ NETFT = NetFTSettings(1e6, 999999.5, 4.4482216152605, 0.112984829)
 
 def _netft() -> Case:
     codec = NetFT(NETFT)
-    records = [codec.encode_record(Reading((i, 2.5, -3), (0.1, i, 7), 10 * i + 1, i)) for i in range(4)]
+    records = [codec.encode_record(Reading((i, 2.5, -3), (0.1, i, 7), 10 * i + 1, i % 2), 7 * i) for i in range(4)]
+    records.append(codec.encode_record(Reading((1, 2, 3), (0, 0, 0), 52), 2**32 - 1))
     requests = tuple(codec.encode_request(each, 9) for each in (0, 2, 3, 0x42))
     return Case(
         CCase(
@@ -66,7 +68,7 @@ def _netft() -> Case:
                 "netft_encode_record(device, &given.reading, 5, out, room)",
                 "netft_encode_request(device, (uint16_t)given.number, 3, out, room)",
             ),
-            forget="device->rdt.seen = 0;",
+            forget="netft_forget(device);",
         ),
         lambda: NetFT(NETFT),
         (
@@ -78,7 +80,7 @@ def _netft() -> Case:
             lambda codec, reading, pose, command, number: codec.encode_request(number % 2**16, 3),
         ),
         ((*records, records[0] + records[1], b"".join(records)), requests),
-        lambda codec: setattr(codec.rdt, "last", None),
+        lambda codec: codec.forget(),
     )
 
 
@@ -90,6 +92,7 @@ def _rsi(name: str, settings: RSISettings) -> Case:
         b'<Rob TYPE=\'KUKA\'>\n <RIst X="1.0" Y="2" Z="-.5" A="1e1" B="90" C=" 1.5 " />\r\n'
         b'<AIPos A1="0.1" A3="7"/><Tech C11="0.0"/><IPOC> 123645634563 </IPOC>\n</Rob >\0\0'
     )
+    robot += [robot[0].replace(b"4208163634", b"%d" % ipoc) for ipoc in (0, 4, 2**32 - 4, 2**32, 2**32 + 4)]
     codec.decode_robot(robot[0])
     answers = (codec.encode_answer(Command((0.55, 0.1, 0.9), (0.1, -0.3, 3.0))),)
     return Case(
@@ -193,6 +196,9 @@ def _egm() -> Case:
     odd = bytes.fromhex("0a06 0809 1802 2a00") + b"\x12" + bytes([len(packed) + 2]) + b"\x0a\x32" + packed
     others = bytes.fromhex("1b 0801 130a0141 14 1c 25 00000080 f8ffffff0f01 3a02 0800")
     robot += [odd + robot[0][9:], robot[1] + others, robot[2] + robot[3]]
+    robot += [codec.encode_robot(replace(pose, sequence=each)) for each in (0, 1, 2**32 - 2**16, 2**32 - 1)]
+    seventh = bytes.fromhex("120b 1a09 09") + struct.pack("<d", 12.5)  # another part of the feedback: an external joint
+    robot += [robot[0] + seventh, robot[1] + 3 * seventh]
     commands = tuple(codec.encode_command(Command((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), 2**31) for i in range(3))
     return Case(
         CCase(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
 
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
-from dockdyn.realtime.devices.egm import EGM
+from dockdyn.realtime.devices.egm import EGM, NEW_SESSION
 
 TURN = (1.0, 0.0, 0.0, 0.0)
 
@@ -95,3 +96,55 @@ def test_a_message_twice_is_stale():
     assert codec.counts.lost == 2
     codec.forget()
     assert codec.decode_robot(message()).sequence == 7
+
+
+def varint(number):
+    """Seven bits a byte, the lowest first; the highest bit says that more follow."""
+    return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
+
+
+def numbered(number, more=STATES):
+    return message(sequence=b"\x08" + varint(number), more=more)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_robot_that_counts_from_zero_again_has_begun_a_session(seed):
+    """Told once, in the first pose of it, as a status that stops a rig; what follows is sound, and never stale."""
+    chance = random.Random(seed)
+    codec, before = EGM(), -1
+    for _ in range(5):
+        begun = 0 if before < 0 else NEW_SESSION
+        for number in range(chance.randrange(2, 40)):
+            pose = codec.decode_robot(numbered(number))
+            assert pose.status == (begun if number == 0 else 0) and pose.sequence > before
+            before = pose.sequence
+    assert codec.counts.lost == 0 and not any(codec.counts.bad.values())
+
+
+def test_a_counter_that_wraps_begins_no_session():
+    """2³² messages are 198 days of 4 ms; a zero that is lost or comes twice is nothing else than any other number."""
+    codec = EGM()
+    told = [codec.decode_robot(numbered(number)) for number in (2**32 - 2, 2**32 - 1, 0, 1, 2)]
+    assert [pose.status for pose in told] == [0] * 5
+    assert [pose.sequence for pose in told] == [2**32 - 2 + step for step in range(5)]
+    codec = EGM()
+    codec.decode_robot(numbered(0))
+    with pytest.raises(BadPacket, match="stale"):
+        codec.decode_robot(numbered(0))
+
+
+def external(*values):
+    """More of the feedback: its field 3, joints of external axes."""
+    return inner(2, inner(3, b"".join(struct.pack("<Bd", 9, each) for each in values)))
+
+
+def test_the_joints_of_seven_axes_are_all_told():
+    """The seventh comes as the first external one; what finds no place is refused, unless it says that nothing is there."""
+    pose = EGM().decode_robot(message(more=external(30.0)))
+    assert pose.joints[:4] == pytest.approx((0.17453292519943295, -1.5707963267948966, 0.5235987755982988, 0.0))
+    robot = EGM().encode_robot(Pose(joints=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0, 0.0)), 0)
+    told = EGM().decode_robot(robot + external(57.29577951308232, 5.0, 0.0, 0.0, 0.0, 0.0)).joints
+    assert told == pytest.approx((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, 0.08726646259971647))
+    for axes in ((1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 0.0, 0.0, 1e-3)):
+        with pytest.raises(BadPacket, match="out-of-range"):
+            EGM().decode_robot(robot + external(*axes))

@@ -14,7 +14,7 @@ from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
-from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
+from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
@@ -62,9 +62,19 @@ class EGMServer:
         return self.codec.encode_command(wanted)
 
 
+WIDE = {  # a robot that lets corrections pass as they are, and tells where it is with all decimals
+    "in_a_row": False,
+    "precision": 6,
+    "correction_limit": 1.0,
+    "correction_turn_limit": 3.0,
+    "monitor_limit": 2.0,
+    "monitor_turn_limit": 3.0,
+}
+
+
 def rsi_pair(relative=False, **robot):
     settings = RSISettings(relative=relative)
-    return EmulatedRSI(settings, RSIRobotSettings(**{"late_limit": 5} | robot), START), RSIServer(settings)
+    return EmulatedRSI(settings, RSIRobotSettings(**WIDE | {"late_limit": 5} | robot), START), RSIServer(settings)
 
 
 def raw_pair(late_limit=5, **cycle):
@@ -72,7 +82,7 @@ def raw_pair(late_limit=5, **cycle):
 
 
 def egm_pair(late_limit=5, **cycle):
-    return emulate_egm(CycleSettings(0.004, late_limit, **cycle), START), EGMServer()
+    return emulate_egm(CycleSettings(0.004, late_limit, **cycle), START, Convergence(time=60.0)), EGMServer()
 
 
 PAIRS = [rsi_pair, lambda **options: rsi_pair(relative=True, **options), raw_pair, egm_pair]
@@ -143,7 +153,7 @@ def test_without_hold_a_cycle_without_an_answer_leads_back_to_the_start():
 
 
 def test_a_correction_that_is_too_large_stops_the_robot():
-    robot, server = rsi_pair(largest_shift=2e-3)
+    robot, server = rsi_pair(monitor_limit=2e-3)
     cycle = run(robot, server, 60)
     assert cycle.stopped == "correction too large" and cycle.setpoint.position[0] <= 0.502 + 1e-9
     robot.cycle.stop("emergency stop")

@@ -17,7 +17,7 @@ from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
-from dockdyn.realtime.devices.emulated.robot import emulate_egm, emulate_raw_robot
+from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.emulated.rtde import URInPackets
 from dockdyn.realtime.devices.fanuc import FanucSettings
@@ -29,6 +29,8 @@ pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")
 START = Pose((0.5, 0.1, 0.9), (0.1, 0.2, 0.3))
 RAW = raw_settings(True, "quaternion", "f64", "u16")
 CYCLE = CycleSettings(0.004, late_limit=3)
+WIDE = {"precision": 6, "correction_limit": 1.0, "correction_turn_limit": 3.0, "monitor_limit": 2.0}
+WIDE |= {"monitor_turn_limit": 3.0}
 ROBOT_SETTINGS = {
     "kuka-rsi": RSISettings(),
     "raw-udp": RAW,
@@ -129,9 +131,9 @@ class Served:
 
 
 EMULATED = {
-    "kuka-rsi": lambda: EmulatedRSI(ROBOT_SETTINGS["kuka-rsi"], RSIRobotSettings(late_limit=3), START),
+    "kuka-rsi": lambda: EmulatedRSI(ROBOT_SETTINGS["kuka-rsi"], RSIRobotSettings(3, **WIDE), START),
     "raw-udp": lambda: emulate_raw_robot(RAW, CYCLE, START),
-    "abb-egm": lambda: emulate_egm(CYCLE, START),
+    "abb-egm": lambda: emulate_egm(CYCLE, START, Convergence(time=60.0)),
     "fanuc-stream-motion": lambda: EmulatedFanuc(FanucSettings(), CYCLE.period, START),
     "ur-rtde": lambda: URInPackets(START, ROBOT_SETTINGS["ur-rtde"]),
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
 
 from dockdyn.realtime.devices.device import BadPacket, PacketError, Reading
-from dockdyn.realtime.devices.netft import NetFT, NetFTSettings, RequestCommand
+from dockdyn.realtime.devices.netft import FT_STALLED, FT_WENT_BACK, NetFT, NetFTSettings, RequestCommand
 
 PAGE = """<?xml version="1.0"?>
 <netft><prodname>Net F/T</prodname><cfgcpf>{cpf}</cfgcpf><cfgcpt>1000000</cfgcpt>
@@ -101,6 +102,50 @@ def test_a_sequence_wraps_and_a_start_begins_it_anew():
     assert told == [2**32 - 2, 2**32 - 1, 2**32, 2**32 + 5] and codec.counts.lost == 4
     codec.encode_request(RequestCommand.REAL_TIME)
     assert codec.decode_record(record(1)).sequence == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_measurements_that_do_not_go_on_while_records_do_are_a_fault(seed):
+    """Streams with packets of one to eight records: sound until one record stands still or goes back, and not sound again
+    before a measurement is newer than all before it. The sequence wraps within the stream."""
+    chance = random.Random(seed)
+    codec, together = NetFT(NetFTSettings()), chance.randrange(1, 9)
+    rdt, ft, newest = 0, 2**32 - chance.randrange(1, 200), 0
+    for packet in range(60):
+        records, expected = [], 0
+        for _ in range(together):
+            step = chance.choice((0, -1, -7, -(2**31))) if chance.random() < 0.05 else chance.randrange(1, 9)
+            rdt, newest_before, ft = rdt + 1, newest, ft + step
+            if packet == 0 and not records:
+                newest = ft
+            elif ft > newest_before:
+                newest = ft
+            else:
+                expected |= FT_STALLED if ft == newest_before else FT_WENT_BACK
+            records.append(record(rdt, status=0, ft=ft % 2**32))
+            ft = max(ft, newest)  # what follows goes on from where the sensor was
+        assert codec.decode_record(b"".join(records)).status == expected
+    assert codec.counts.good == 60
+
+
+def test_five_records_of_one_measurement_are_five_faults():
+    codec = NetFT(NetFTSettings())
+    told = [codec.decode_record(record(number, (number,) * 6, ft=100)).status for number in range(1, 7)]
+    assert told == [0] + 5 * [FT_STALLED]
+    assert codec.decode_record(record(7, ft=101)).status == 0
+    assert codec.decode_record(record(8, ft=3)).status == FT_WENT_BACK  # as after its power was off
+    codec.encode_request(RequestCommand.REAL_TIME)
+    assert codec.decode_record(record(1, ft=10)).status == 0
+
+
+@pytest.mark.parametrize("which", range(5))
+def test_no_record_of_a_packet_is_unwell_without_being_told(which):
+    """Whichever of the five says so; what the sensor says goes before what the codec finds."""
+    codec = NetFT(NetFTSettings())
+    told = [record(number, status=0x80000004 if number == which else 0, ft=7 * number) for number in range(5)]
+    assert codec.decode_record(b"".join(told)).status == 0x80000004
+    told = [record(5 + number, status=0x80020000 if number == which else 0, ft=30) for number in range(5)]
+    assert codec.decode_record(b"".join(told)).status == 0x80020000
 
 
 def test_what_does_not_fit_into_32_bits_is_not_written():

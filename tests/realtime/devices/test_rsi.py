@@ -128,6 +128,39 @@ def test_a_message_twice_or_of_the_past_is_stale_and_missed_cycles_count():
     assert codec.decode_robot(START % 4).sequence == 4
 
 
+@pytest.mark.parametrize("period", [4, 12])
+def test_a_clock_of_32_bits_goes_on_when_it_wraps(period):
+    """After 2³² ms, 49 days; and a clock with more bits, as in the maker's examples, does not wrap there."""
+    codec = RSI(RSISettings(period=period))
+    first = 2**32 - 3 * period + 1
+    told = [codec.decode_robot(START % ((first + step * period) % 2**32)) for step in range(9)]
+    assert [pose.sequence for pose in told] == [first + step * period for step in range(9)]
+    assert codec.counts.lost == 0 and codec.encode_answer(Command()).endswith(b"<IPOC>%d</IPOC></Sen>" % codec.clock)
+    with pytest.raises(BadPacket, match="stale"):
+        codec.decode_robot(START % (2**32 - period + 1))
+    wide = RSI(RSISettings(period=period))
+    assert [wide.decode_robot(START % (first + step * period)).sequence for step in range(9)] == [
+        first + step * period for step in range(9)
+    ]
+    assert wide.counts.lost == 0
+
+
+RUNNING = (
+    b'<Rob Type="KUKA"><RIst X="504.0" Y="0.0" Z="900.0" A="10.0" B="0.0" C="0.0"/>'
+    b'<RSol X="500.0" Y="0.0" Z="900.0" A="0.0" B="0.0" C="0.0"/><IPOC>%d</IPOC></Rob>'
+)
+
+
+@pytest.mark.parametrize(("relative", "shift", "turn"), [(False, "4.000", "10.000"), (True, "0.000", "0.000")])
+def test_a_robot_that_is_corrected_already_is_held_where_it_is(relative, shift, turn):
+    """The setpoint it tells is the programmed pose, 4 mm and 10° behind it: from there absolute corrections count. Those
+    that add up begin at zero."""
+    codec = RSI(RSISettings(relative=relative, decimals=3))
+    pose = codec.decode_robot(RUNNING % 400)
+    told = codec.encode_answer(Command(pose.position, pose.rotation_vector))
+    assert f'<RKorr X="{shift}" Y="0.000" Z="0.000" A="{turn}" B="0.000" C="0.000"/>'.encode() in told
+
+
 def test_before_the_robot_has_told_its_pose_nothing_is_answered():
     with pytest.raises(BadPacket, match="missing-field"):
         RSI(RSISettings()).encode_answer(Command())

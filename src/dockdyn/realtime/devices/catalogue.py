@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dockdyn.realtime.devices import egm, fanuc, netft, raw_udp, rsi, rtde
-from dockdyn.realtime.devices.device import HERE
+from dockdyn.realtime.devices.device import HERE, Codec
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Device:
     name: str
     role: Literal["sensor", "robot"]
     settings: type
-    codec: type
+    codec: type[Codec]
     struct: str
     port: int | None
     transport: Literal["udp", "tcp"] = "udp"

@@ -6,14 +6,25 @@
 
 /* Numbers of fields in the messages of egm.proto. */
 enum { HEADER = 1, HEADER_SEQUENCE = 1, HEADER_TIME = 2, HEADER_TYPE = 3 };
-enum { FEEDBACK = 2, PLANNED = 2, JOINTS = 1, CARTESIAN = 2, POSITION = 1, ORIENTATION = 2 };
+enum { FEEDBACK = 2, PLANNED = 2, JOINTS = 1, CARTESIAN = 2, EXTERNAL = 3, POSITION = 1, ORIENTATION = 2 };
 enum { MOTOR_STATE = 4, MCI_STATE = 5, RAPID_STATE = 8, STATE = 1 };
 enum { MOTORS_ON = 1, MCI_RUNNING = 3, RAPID_RUNNING = 2 };
 
+enum { PLACES = 8 }; /* of joints in a pose */
+#define WORD (UINT64_C(1) << 32)
+#define NEAR_WRAP (UINT64_C(1) << 16) /* messages before the counter wraps, in which a zero is the wrap */
+
+struct joints {
+    double values[PLACES];
+    int count;  /* of those told */
+    int beyond; /* whether one that found no place is not zero */
+};
+
 struct content {
-    double position[3], orientation[4], joints[6];
+    double position[3], orientation[4];
+    struct joints joints, external;
     int has_position, has_orientation; /* a bit a number */
-    int joint_count, has_sequence;
+    int has_sequence;
     uint32_t sequence, type, motors, mci, rapid;
 };
 
@@ -29,28 +40,38 @@ static int read_doubles(pb_text message, double *values, int count, int *has) {
     return more;
 }
 
-static void add_joint(uint64_t bits, double joints[6], int *count) {
-    if (*count < 6)
-        joints[(*count)++] = dd_double(bits);
+static void add_joint(double joint, struct joints *joints) {
+    if (joints->count < PLACES)
+        joints->values[joints->count] = joint;
+    else
+        joints->beyond |= joint != 0.0;
+    joints->count++;
 }
 
-/* Read the repeated doubles of field 1, one by one or packed; those beyond six are passed over. */
-static int read_joints(pb_text message, double joints[6], int *count) {
+/* Read the repeated doubles of field 1, one by one or packed. */
+static int read_joints(pb_text message, struct joints *joints) {
     pb_field field;
     int more;
     while ((more = pb_next(&message, &field)) > 0) {
         if (field.number != 1)
             continue;
         if (field.wire == PB_EIGHT)
-            add_joint(field.value, joints, count);
+            add_joint(dd_double(field.value), joints);
         if (field.wire == PB_DELIMITED) {
             if (field.content.size % 8)
                 return DD_MALFORMED;
             for (size_t i = 0; i < field.content.size; i += 8)
-                add_joint(dd_read_unsigned(field.content.at + i, 8, 0), joints, count);
+                add_joint(dd_double(dd_read_unsigned(field.content.at + i, 8, 0)), joints);
         }
     }
     return more;
+}
+
+/* Put external joints behind those of the robot; DD_OUT_OF_RANGE where one that is not zero finds no place. */
+static int join(struct joints *robot, const struct joints *external) {
+    for (int i = 0; i < external->count && i < PLACES; i++)
+        add_joint(external->values[i], robot);
+    return robot->beyond || external->beyond ? DD_OUT_OF_RANGE : DD_OK;
 }
 
 static int read_header(pb_text message, struct content *content) {
@@ -84,7 +105,9 @@ static int read_motion(pb_text message, struct content *content) {
     int more, error = DD_OK;
     while ((more = pb_next(&message, &field)) > 0 && !error) {
         if (field.wire == PB_DELIMITED && field.number == JOINTS)
-            error = read_joints(field.content, content->joints, &content->joint_count);
+            error = read_joints(field.content, &content->joints);
+        if (field.wire == PB_DELIMITED && field.number == EXTERNAL)
+            error = read_joints(field.content, &content->external);
         if (field.wire == PB_DELIMITED && field.number == CARTESIAN)
             error = read_pose(field.content, content);
     }
@@ -123,6 +146,19 @@ static int read_message(const uint8_t *packet, size_t size, int of_robot, struct
     return error ? error : more;
 }
 
+/* Whether a message begins a session behind the one before: its number is zero, and no wrap is due. */
+static int begins_anew(const dd_sequence *sequence, uint32_t number) {
+    const uint64_t place = sequence->last % WORD;
+    return sequence->seen && number == 0 && place > 0 && place < WORD - NEAR_WRAP;
+}
+
+static int follow(struct egm *egm, uint32_t number) {
+    if (!begins_anew(&egm->sequence, number))
+        return dd_advance(&egm->sequence, number, 32, 1, &egm->counts);
+    egm->sequence.last = (egm->sequence.last / WORD + 1) * WORD;
+    return DD_OK;
+}
+
 /* Read a message with a pose, of the robot or to it, and follow its sequence. */
 static int read_pose_message(struct egm *egm, const uint8_t *packet, size_t size, int type, struct content *content,
                              double position[3], double rotation_vector[3]) {
@@ -136,13 +172,15 @@ static int read_pose_message(struct egm *egm, const uint8_t *packet, size_t size
         return DD_WRONG_HEADER;
     if (content->has_position != 7 || content->has_orientation != 15)
         return DD_MISSING_FIELD;
+    if ((error = join(&content->joints, &content->external)))
+        return error;
     for (int i = 0; i < 3; i++)
         content->position[i] /= 1000.0;
-    for (int i = 0; i < 6; i++)
-        content->joints[i] *= DD_DEGREE;
+    for (int i = 0; i < PLACES; i++)
+        content->joints.values[i] *= DD_DEGREE;
     if ((error = dd_within_range(content->position, 3)) || (error = dd_within_range(content->orientation, 4)) ||
-        (error = dd_within_range(content->joints, 6)) || (error = dd_unit_quaternion(content->orientation, quaternion)) ||
-        (error = dd_advance(&egm->sequence, content->sequence, 32, 1, &egm->counts)))
+        (error = dd_within_range(content->joints.values, PLACES)) || (error = dd_unit_quaternion(content->orientation, quaternion)) ||
+        (error = follow(egm, content->sequence)))
         return error;
     memcpy(position, content->position, sizeof content->position);
     dd_vector_of_quaternion(quaternion, rotation_vector);
@@ -151,12 +189,15 @@ static int read_pose_message(struct egm *egm, const uint8_t *packet, size_t size
 
 int egm_decode_robot(struct egm *egm, const uint8_t *packet, size_t size, dd_pose *pose) {
     struct content content = {.has_sequence = 0};
+    const dd_sequence before = egm->sequence;
     const int error = read_pose_message(egm, packet, size, EGM_DATA, &content, pose->position, pose->rotation_vector);
+    const int told = content.joints.count < PLACES ? content.joints.count : PLACES;
     if (error)
         return dd_count(&egm->counts, error);
-    memcpy(pose->joints, content.joints, (size_t)content.joint_count * sizeof(double));
+    memcpy(pose->joints, content.joints.values, (size_t)told * sizeof(double));
     pose->sequence = egm->sequence.last;
-    pose->status = (content.motors == MOTORS_ON ? 0 : EGM_MOTORS_NOT_ON) |
+    pose->status = (begins_anew(&before, content.sequence) ? EGM_NEW_SESSION : 0) |
+                   (content.motors == MOTORS_ON ? 0 : EGM_MOTORS_NOT_ON) |
                    (content.mci == MCI_RUNNING ? 0 : EGM_NOT_RUNNING) |
                    (content.rapid == RAPID_RUNNING ? 0 : EGM_RAPID_NOT_RUNNING);
     return dd_count(&egm->counts, DD_OK);

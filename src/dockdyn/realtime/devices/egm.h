@@ -9,6 +9,9 @@ enum { EGM_LONGEST = 1472, EGM_DATA = 2, EGM_CORRECTION = 3 };
 /* Bits of a pose's status: what the robot does not tell to be so. */
 enum { EGM_MOTORS_NOT_ON = 1, EGM_NOT_RUNNING = 2, EGM_RAPID_NOT_RUNNING = 4 };
 
+/* A bit that the codec sets: the robot has begun to count anew. */
+enum { EGM_NEW_SESSION = 8 };
+
 struct egm {
     uint32_t sent; /* answers, which number the next */
     dd_sequence sequence;

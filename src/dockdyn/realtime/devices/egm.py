@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import (
     JOINTS,
     BadPacket,
+    Codec,
     Command,
     Counts,
     PacketError,
@@ -29,7 +30,9 @@ DATA, CORRECTION = 2, 3  # types of a message
 MOTORS_ON, MCI_RUNNING, RAPID_RUNNING = 1, 3, 2
 # bits of a pose's status: what the robot does not tell to be so
 MOTORS_NOT_ON, NOT_RUNNING, RAPID_NOT_RUNNING = 1, 2, 4
+NEW_SESSION = 8  # a bit that the codec sets: the robot has begun to count anew
 _WORD = 2**32
+_NEAR_WRAP = 2**16  # messages before the counter wraps, in which a zero is the wrap and no beginning
 
 _UINT32, _DOUBLE, _MESSAGE = 13, 1, 11  # types of FieldDescriptorProto
 _MESSAGES: dict[str, tuple[tuple[str, int, int | str], ...]] = {
@@ -38,7 +41,8 @@ _MESSAGES: dict[str, tuple[tuple[str, int, int | str], ...]] = {
     "EgmQuaternion": (("u0", 1, _DOUBLE), ("u1", 2, _DOUBLE), ("u2", 3, _DOUBLE), ("u3", 4, _DOUBLE)),
     "EgmPose": (("pos", 1, "EgmCartesian"), ("orient", 2, "EgmQuaternion")),
     "EgmJoints": (("joints", 1, _DOUBLE),),
-    "EgmMotion": (("joints", 1, "EgmJoints"), ("cartesian", 2, "EgmPose")),  # EgmFeedBack and EgmPlanned
+    # EgmFeedBack and EgmPlanned
+    "EgmMotion": (("joints", 1, "EgmJoints"), ("cartesian", 2, "EgmPose"), ("externalJoints", 3, "EgmJoints")),
     "EgmState": (("state", 1, _UINT32),),  # EgmMotorState, EgmMCIState, EgmRapidCtrlExecState
     "EgmRobot": (
         ("header", 1, "EgmHeader"),
@@ -76,8 +80,48 @@ class EGMSettings:
     """Nothing: the messages are the same with all robots."""
 
 
-class EGM:
+class EGM(Codec):
     """Codec of a robot's messages and of commands, which are in the frame that EGMActPose names: let it be the base."""
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "EGMRunPose: \\CondTime beyond the longest run with its preparations; it is in s",
+            "the motion ends by itself once the robot has been near its reference for so long, also at rest or when it is slow",
+        ),
+        (
+            "EGMActPose: \\x, \\y, \\z, \\rx, \\ry, \\rz as narrow as [-1E-9,1E-9]",
+            "what counts as near: so narrow it never does",
+        ),
+        (
+            "EGMSetupUC: \\CommTimeout of few cycles; 1 s without it",
+            "for so long a robot that hears nothing goes on to its last reference and stands there",
+        ),
+        (
+            "EGMRunPose: EGM_STOP_HOLD",
+            "with EGM_STOP_RAMP_DOWN the robot goes back to where EGM began, by itself, when it ends",
+        ),
+        (
+            "EGMActPose: the correction frame is the robot's base, the sensor frame is EGM_FRAME_BASE, the tool is the mock-up",
+            "commands are where the tool shall be in the base",
+        ),
+        ("EGMActPose: \\SampleRate:=4 for a cycle of 4 ms", "the cycle of the robot is that of loop.hold"),
+        (
+            "EGMActPose: \\MaxSpeedDeviation beyond what the joints do at the speeds of rig.limits",
+            "slower joints stay behind their command",
+        ),
+        (
+            "UCdevice: Remote Address and Remote Port Number of this computer, as rig.device.robot says",
+            "the robot speaks first",
+        ),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "the defaults of CondTime and of the limits of EGMActPose: 1 s, 1 mm and 0.5° are assumed",
+        "which of several messages within a cycle counts; one author quotes the manual that it is the next, not the newest",
+        "whether a message with an old seqno is taken",
+        "whether a motion that has converged ends before a first message has come",
+        "whether the limits of EGMActPose also cut commands off, as one author says of joints",
+        "what robots without external axes send as external joints",
+    )
 
     def __init__(self, settings: EGMSettings | None = None) -> None:
         self.settings = settings or EGMSettings()
@@ -90,14 +134,20 @@ class EGM:
         self.sequence.last = None
 
     def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; BadPacket for what is no message of it."""
+        """Where the robot is; BadPacket for what is no message of it.
+
+        Joints are those of the robot, then its external ones as far as there are places; a message with more that are not
+        zero is refused.
+        """
+        before = self.sequence.last
         try:
             message = _parse("EgmRobot", packet)
             position, rotation, joints = self._read(message, DATA, message.feedBack)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
-        status = MOTORS_NOT_ON * (message.motorState.state != MOTORS_ON)
+        status = NEW_SESSION * _begins_anew(before, message.header.seqno)
+        status |= MOTORS_NOT_ON * (message.motorState.state != MOTORS_ON)
         status |= NOT_RUNNING * (message.mciState.state != MCI_RUNNING)
         status |= RAPID_NOT_RUNNING * (message.rapidExecState.state != RAPID_RUNNING)
         return Pose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
@@ -141,12 +191,23 @@ class EGM:
             raise BadPacket(PacketError.WRONG_HEADER)
         lengths, turn = _told(motion.cartesian.pos), _told(motion.cartesian.orient)
         position = tuple(each / 1000.0 for each in lengths)
-        joints = tuple(each * DEGREE for each in motion.joints.joints[:6])
+        told_joints = (*motion.joints.joints, *motion.externalJoints.joints)
+        if any(told_joints[JOINTS:]):
+            raise BadPacket(PacketError.OUT_OF_RANGE)
+        joints = tuple(each * DEGREE for each in told_joints[:JOINTS])
         for numbers in (position, turn, joints):
             check_range(numbers)
         quaternion = normalise(turn)
-        self.sequence.advance(message.header.seqno, self.counts)
+        if _begins_anew(self.sequence.last, message.header.seqno):
+            self.sequence.last = ((self.sequence.last or 0) // _WORD + 1) * _WORD
+        else:
+            self.sequence.advance(message.header.seqno, self.counts)
         return position, vector_of_quaternion(quaternion), joints
+
+
+def _begins_anew(last: int | None, number: int) -> bool:
+    """Whether a message begins a session behind the one of the `last` message: its number is zero, and no wrap is due."""
+    return last is not None and number == 0 and 0 < last % _WORD < _WORD - _NEAR_WRAP
 
 
 def _parse(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import ClassVar
 
 from dockdyn.realtime.devices.decimals import DEGREE
-from dockdyn.realtime.devices.device import BadPacket, Command, Counts, PacketError, Pose, Sequence, check_range
+from dockdyn.realtime.devices.device import BadPacket, Codec, Command, Counts, PacketError, Pose, Sequence, check_range
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
@@ -76,7 +76,7 @@ class FanucSettings:
             raise ValueError(f"lead must be 0 to {STACK - 2}, not {self.lead}")
 
 
-class Fanuc:
+class Fanuc(Codec):
     """Codec of a robot's messages and of the commands to it."""
 
     CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (

@@ -2,6 +2,11 @@
 
 #include <math.h>
 
+/* Forget a stream: the next record is the first. */
+void netft_forget(struct netft *ft) {
+    ft->rdt.seen = ft->has_measured = 0;
+}
+
 size_t netft_encode_request(struct netft *ft, uint16_t command, uint32_t samples, uint8_t *out, size_t room) {
     if (room < NETFT_REQUEST)
         return 0;
@@ -9,13 +14,26 @@ size_t netft_encode_request(struct netft *ft, uint16_t command, uint32_t samples
     dd_write_unsigned(out + 2, 2, 1, command);
     dd_write_unsigned(out + 4, 4, 1, samples);
     if (command == NETFT_REAL_TIME || command == NETFT_BUFFERED)
-        ft->rdt.seen = 0; /* the sensor counts from one again */
+        netft_forget(ft); /* the sensor counts from one again */
     return NETFT_REQUEST;
 }
 
-/* Take the newest of the records in a packet; those before it count as received. */
+/* Follow the F/T sequence: zero where it goes on, else the bit for that it does not. */
+static uint32_t follow(struct netft *ft, uint32_t measured) {
+    const uint32_t step = ft->has_measured ? measured - ft->measured : 1;
+    if (step == 0)
+        return NETFT_FT_STALLED;
+    if (step >= UINT32_C(1) << 31)
+        return NETFT_FT_WENT_BACK;
+    ft->measured = measured;
+    ft->has_measured = 1;
+    return 0;
+}
+
+/* Take the newest of the records in a packet, with what all of them say of the sensor's health. */
 int netft_decode_record(struct netft *ft, const uint8_t *packet, size_t size, dd_reading *reading) {
     const uint8_t *last;
+    uint32_t told = 0, progress = 0;
     int error;
     if (size < NETFT_RECORD || size % NETFT_RECORD || size > NETFT_RECORD * NETFT_RECORDS)
         return dd_count(&ft->counts, DD_WRONG_LENGTH);
@@ -30,7 +48,11 @@ int netft_decode_record(struct netft *ft, const uint8_t *packet, size_t size, dd
         reading->torque[i] = torque / ft->counts_per_torque * ft->newton_metres;
     }
     reading->sequence = ft->rdt.last;
-    reading->status = (uint32_t)dd_read_unsigned(last + 8, 4, 1);
+    for (const uint8_t *record = packet; record <= last; record += NETFT_RECORD) {
+        told |= (uint32_t)dd_read_unsigned(record + 8, 4, 1);
+        progress |= follow(ft, (uint32_t)dd_read_unsigned(record + 4, 4, 1));
+    }
+    reading->status = told ? told : progress;
     return dd_count(&ft->counts, DD_OK);
 }
 

@@ -9,9 +9,9 @@ import struct
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Self
+from typing import ClassVar, Self
 
-from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Reading, Sequence
+from dockdyn.realtime.devices.device import BadPacket, Codec, Counts, PacketError, Reading, Sequence
 from dockdyn.scenario.language.units import convert
 
 PORT = 49152
@@ -19,6 +19,7 @@ HEADER = 0x1234
 RECORDS = 40  # at most in a packet of buffered streaming
 _REQUEST = struct.Struct(">HHI")
 _RECORD = struct.Struct(">3I6i")
+_WORD = 2**32
 
 
 class RequestCommand(IntEnum):
@@ -36,6 +37,9 @@ STARTS = (RequestCommand.REAL_TIME, RequestCommand.BUFFERED)
 ERROR_SUMMARY = 0x80000000
 SATURATED = 0x00020000
 CONDITION_LATCHED = 0x00010000
+# bits that the codec sets where the sensor tells none: its own errors come with ERROR_SUMMARY, these without
+FT_STALLED = 0x00000100
+FT_WENT_BACK = 0x00000200
 
 # as the sensor's page names its units, and as a unit's own name is
 _UNITS = {
@@ -84,36 +88,84 @@ class NetFTSettings:
             raise ValueError(f"the sensor's page has no calibration that can be used ({words}): {error}") from None
 
 
-class NetFT:
+class NetFT(Codec):
     """Codec of the sensor's requests and records. Counts per unit are the resolution of the numbers on the wire."""
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "Communications page: RDT Interface enabled; RDT Output Rate at least that of loop.sensor, and at most that at "
+            "which the sensor measures",
+            "records that tell a measurement twice are taken for a fault",
+        ),
+        (
+            "counts_per_force, counts_per_torque: from the sensor's page netftapi2.xml (cfgcpf, cfgcpt), for N and N m",
+            "the bytes hold counts alone",
+        ),
+        (
+            "Configurations page: units N and Nm, Tool Transform of zero",
+            "what the sensor carries and where it is, [loop.tool] and [loop.sensor_frame] say",
+        ),
+        (
+            "Thresholding page: off",
+            "a condition that has been latched stays in the status (0x00010000), and stops the rig",
+        ),
+        ("Settings page: Low-Pass Filter as loop.sensor says", "a filter delays the force"),
+        ("one client alone", "the sensor answers who has asked last"),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "how many records a packet of buffered streaming has at most: 40 are assumed",
+        "that no sensor tells a measurement twice at rates below that at which it measures",
+    )
 
     def __init__(self, settings: NetFTSettings) -> None:
         self.settings = settings
         self.counts = Counts()
         self.rdt = Sequence(32)
+        self.measured: int | None = None  # F/T sequence of the newest measurement
+
+    def forget(self) -> None:
+        """Forget a stream: the next record is the first."""
+        self.rdt.last = self.measured = None
 
     def encode_request(self, command: int, samples: int = 0) -> bytes:
         """Ask for so many records, 0 without end; with a start the sensor counts from one again."""
         if command in STARTS:
-            self.rdt.last = None
+            self.forget()
         return _REQUEST.pack(HEADER, command, samples)
 
     def decode_record(self, packet: bytes) -> Reading:
-        """Take the newest of the records in a packet; those before it count as received. BadPacket where it is none."""
-        records, rest = divmod(len(packet), _RECORD.size)
-        if rest or not 1 <= records <= RECORDS:
+        """Take the newest of the records in a packet, with what all of them say of the sensor's health.
+
+        Measurements that do not go on while records do are told as FT_STALLED or FT_WENT_BACK. BadPacket where it is none.
+        """
+        if len(packet) % _RECORD.size or not 1 <= len(packet) // _RECORD.size <= RECORDS:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
-        number, _, status, *counts = _RECORD.unpack(packet[-_RECORD.size :])
-        self.rdt.stride = records
+        records = list(_RECORD.iter_unpack(packet))
+        number, _, _, *counts = records[-1]
+        self.rdt.stride = len(records)
         try:
             self.rdt.advance(number, self.counts)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
+        told = progress = 0
+        for _, measured, status, *_ in records:
+            told |= status
+            progress |= self._follow(measured)
         mine = self.settings
         force = tuple(each / mine.counts_per_force * mine.newtons for each in counts[:3])
         torque = tuple(each / mine.counts_per_torque * mine.newton_metres for each in counts[3:])
-        return Reading(force, torque, self.rdt.last or 0, status)
+        return Reading(force, torque, self.rdt.last or 0, told or progress)
+
+    def _follow(self, measured: int) -> int:
+        """Follow the F/T sequence: zero where it goes on, else the bit for that it does not."""
+        step = 1 if self.measured is None else (measured - self.measured) % _WORD
+        if step == 0:
+            return FT_STALLED
+        if step >= _WORD // 2:
+            return FT_WENT_BACK
+        self.measured = measured
+        return 0
 
     def decode_request(self, packet: bytes) -> tuple[int, int]:
         """The sensor's side: the command and the number of samples; BadPacket where it is none."""

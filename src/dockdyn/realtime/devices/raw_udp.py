@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from dockdyn.realtime.devices.device import (
     ZERO,
     BadPacket,
+    Codec,
     Command,
     Counts,
     PacketError,
@@ -152,8 +153,20 @@ class RawUDPSettings:
         return RawUDPSettings(self.sent, self.received)
 
 
-class RawUDP:
+class RawUDP(Codec):
     """Codec of one side. A packet without a sequence is numbered as it comes; then none is stale, and none missed."""
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "packets exactly as the scenario states them, with a sequence and a status",
+            "without a sequence none can be found lost or stale, without a status a device cannot say that it is not well",
+        ),
+        (
+            "a robot stops by itself where commands stay away for some cycles",
+            "where this computer has died nobody else stops it",
+        ),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = ("all of it: the controller is the user's",)
 
     def __init__(self, settings: RawUDPSettings) -> None:
         self.settings = settings

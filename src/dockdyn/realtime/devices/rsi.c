@@ -96,6 +96,16 @@ static int read_robot(const uint8_t *packet, size_t size, struct message *messag
 /* Forget a connection: the next message of the robot is the first, and tells the pose that corrections are from. */
 void rsi_forget(struct rsi *rsi) {
     rsi->ipoc.seen = 0;
+    rsi->clock = 0;
+}
+
+/* Follow IPOC, which is a counter of 32 bits until it tells more. */
+static int follow(struct rsi *rsi, uint64_t clock) {
+    const int bits = clock <= UINT32_MAX && rsi->clock <= UINT32_MAX ? 32 : 64;
+    const int error = dd_advance(&rsi->ipoc, clock, bits, (uint64_t)rsi->period, &rsi->counts);
+    if (!error)
+        rsi->clock = clock;
+    return error;
 }
 
 static uint32_t newly_late(uint64_t before, uint64_t now) {
@@ -109,12 +119,12 @@ int rsi_decode_robot(struct rsi *rsi, const uint8_t *packet, size_t size, dd_pos
     const int first = !rsi->ipoc.seen;
     int error = read_robot(packet, size, &message);
     if (!error)
-        error = dd_advance(&rsi->ipoc, message.ipoc, 64, (uint64_t)rsi->period, &rsi->counts);
+        error = follow(rsi, message.ipoc);
     if (error)
         return dd_count(&rsi->counts, error);
     if (first) {
-        memcpy(rsi->position, message.setpoint, sizeof rsi->position);
-        memcpy(rsi->quaternion, message.setpoint_quaternion, sizeof rsi->quaternion);
+        memcpy(rsi->position, rsi->relative ? message.position : message.setpoint, sizeof rsi->position);
+        memcpy(rsi->quaternion, rsi->relative ? message.quaternion : message.setpoint_quaternion, sizeof rsi->quaternion);
     }
     memcpy(rsi->echo, message.echo.at, message.echo.size);
     rsi->echo_size = message.echo.size;
@@ -123,7 +133,7 @@ int rsi_decode_robot(struct rsi *rsi, const uint8_t *packet, size_t size, dd_pos
     for (int i = 0; i < 6; i++)
         if (message.tells_joint[i])
             pose->joints[i] = message.joints[i];
-    pose->sequence = message.ipoc;
+    pose->sequence = rsi->ipoc.last;
     pose->status = newly_late(first ? message.late : rsi->late, message.late);
     rsi->late = message.late;
     return dd_count(&rsi->counts, DD_OK);

@@ -18,6 +18,7 @@ struct rsi {
     size_t echo_size;
     uint64_t late; /* answers, as the robot counts them */
     dd_sequence ipoc;
+    uint64_t clock; /* IPOC as it was told last */
     dd_counts counts;
 };
 

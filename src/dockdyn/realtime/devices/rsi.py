@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dockdyn.realtime.devices.decimals import DEGREE, SPACE, read_digits, write_decimal
 from dockdyn.realtime.devices.device import (
     JOINTS,
     LARGEST,
     BadPacket,
+    Codec,
     Command,
     Counts,
     PacketError,
@@ -37,7 +39,8 @@ PORT = 49152
 FRAME = ("X", "Y", "Z", "A", "B", "C")
 AXES = ("A1", "A2", "A3", "A4", "A5", "A6")
 MOST_DECIMALS = 6
-_MOST_LATE = 2**32 - 1
+_WORD = 2**32
+_MOST_LATE = _WORD - 1
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,63 @@ class RSISettings:
             raise ValueError(f"period must be at least 1 ms, not {self.period}")
 
 
-class RSI:
+class RSI(Codec):
     """Codec of a robot's messages and of the answers to them, which echo their IPOC.
 
-    A correction is from the robot's setpoint at the first message, or, where corrections are relative, from the sum of those
-    written before, each as it was rounded.
+    A correction is from the programmed pose, which the setpoint of the first message is. Where corrections are relative, it is
+    from where the robot was in the first message and the sum of those written since, each as it was rounded.
     """
+
+    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
+        (
+            "ETHERNET: Precision 6, where KUKA's default is 1",
+            "the robot tells its pose with so many decimals of mm and degrees: with 1 in steps of 0.1 mm and 0.1°",
+        ),
+        (
+            "POSCORR: LowerLim, UpperLim and MaxRotAngle beyond the box and turns of rig.limits (defaults 5 mm, 5°)",
+            "it cuts longer corrections off without a word, and the robot stays behind its command",
+        ),
+        (
+            "POSCORRMON, where there is one: MaxTrans and MaxRotAngle beyond those (defaults 6 mm, 6°)",
+            "a correction beyond them stops the robot, and its program must be reset",
+        ),
+        (
+            "ETHERNET: Timeout (default 10 cycles) above rig.limits.late_cycles, and no more than the robot may go unanswered",
+            "that the computer brakes before the robot stops by itself, and the robot stops where the computer has died",
+        ),
+        (
+            'configuration of ETHERNET: HOLDON="1" for X, Y, Z, A, B and C of the correction',
+            "with 0 a cycle without an answer has a correction of zero: the robot goes back towards the programmed pose",
+        ),
+        (
+            "RSI_ON(#ABSOLUTE) with relative = false, RSI_ON(#RELATIVE) with relative = true",
+            "corrections from the start, taken as steps, make the robot run away",
+        ),
+        (
+            "RSI_ON: #IPO_FAST for a cycle of 4 ms, #IPO for 12 ms",
+            "the cycle of the robot is that of loop.hold",
+        ),
+        ("POSCORR: RefCorrSys Base", "corrections are shifts and turns in the axes of the robot's base"),
+        (
+            "configuration of ETHERNET: SENTYPE and the correction's tags as sensor_type and correction say",
+            "the robot takes no other answer",
+        ),
+        (
+            "program: a motion to where the robot stands before RSI_ON, then RSI_MOVECORR() and none besides",
+            "corrections are added to what is programmed",
+        ),
+        (
+            "start dockdyn rig serve before RSI_ON",
+            "the robot counts cycles without an answer from the first, and stops at Timeout",
+        ),
+    )
+    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
+        "whether Timeout counts unanswered cycles in a row (two authors say so) or in all",
+        "in which cycle after the answer the robot moves",
+        "that the turn A, B, C of a correction is in front of the start's orientation, in the axes of the base",
+        "whether MaxRotAngle is of the turn in all or of each of A, B, C, and MaxTrans of the distance or of each axis",
+        "whether IPOC has 32 bits on every controller, and whether it has a sign: a negative one is refused",
+    )
 
     def __init__(self, settings: RSISettings) -> None:
         self.settings = settings
@@ -78,6 +132,7 @@ class RSI:
     def forget(self) -> None:
         """Forget a connection: the next message of the robot is the first."""
         self.ipoc = Sequence(64, self.settings.period)
+        self.clock = 0  # IPOC as it was told last
         self.echo = b""
         self.late = 0  # answers, as the robot counts them
         self.position: Numbers = (0.0, 0.0, 0.0)
@@ -96,17 +151,23 @@ class RSI:
             joints = _read_joints(root)
             late = read_digits(root.find("Delay").attribute("D").strip(SPACE)) if b"Delay" in root.inner else 0
             echo = root.find("IPOC").text.strip(SPACE)
-            self.ipoc.advance(read_digits(echo), self.counts)
+            self._follow(read_digits(echo))
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
         self.echo = echo
         if first:
-            self.position, self.quaternion = setpoint
+            self.position, self.quaternion = (position, quaternion) if self.settings.relative else setpoint
             self.late = late
         status = min(max(late - self.late, 0), _MOST_LATE)
         self.late = late
-        return Pose(position, vector_of_quaternion(quaternion), joints, int(echo), status)
+        return Pose(position, vector_of_quaternion(quaternion), joints, self.ipoc.last or 0, status)
+
+    def _follow(self, clock: int) -> None:
+        """Follow IPOC, which is a counter of 32 bits until it tells more; BadPacket where it is not ahead."""
+        self.ipoc.bits = 32 if max(clock, self.clock) < _WORD else 64
+        self.ipoc.advance(clock, self.counts)
+        self.clock = clock
 
     def encode_answer(self, command: Command) -> bytes:
         """The correction that leads to a pose, for the message decoded last; BadPacket before there is one."""

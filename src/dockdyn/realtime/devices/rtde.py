@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from dockdyn.realtime.devices.device import (
     BadPacket,
+    Codec,
     Command,
     Counts,
     PacketError,
@@ -85,7 +86,7 @@ class RTDESettings:
         return self.rate / self.cycles * (1.0 if self.rate % self.cycles == 0 else 1 - 1e-6)
 
 
-class RTDE:
+class RTDE(Codec):
     """Codec of packages and commands. TCP is a stream: `split_packages` finds the packages in it."""
 
     CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (

@@ -51,6 +51,7 @@ class FaultSection(Section):
         "sensor-frozen",
         "sensor-nan",
         "sensor-status",
+        "sensor-stalled",
         "sensor-restart",
         "robot-silent",
         "robot-deaf",

@@ -43,6 +43,9 @@ class EmulatedRawSensor:
         """Tell, or no longer, that it is not well."""
         self.status = self.FAILED if failed else 0
 
+    def stall(self, stalled: bool) -> None:
+        """It has no word for that: nothing."""
+
     def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
         """The reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
         if time + ahead < self._told / self.rate - 1e-9:

@@ -5,15 +5,18 @@ Units: m, rad, s.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose
 from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
+from dockdyn.realtime.devices.rotations import divide, quaternion_of_vector, vector_of_quaternion
 
 NOT_WELL = 1  # a bit of a status
 
@@ -28,26 +31,51 @@ class CommandCodec(Protocol):
         """Forget a connection: the next packet is the first."""
 
 
+@dataclass(frozen=True)
+class Convergence:
+    """When a motion of ABB's EGM is over: once the robot has been nearer to its reference than `distance` (m, along each
+    axis) and `turn` (rad) for a `time` (s), as CondTime and the limits of EGMActPose say."""
+
+    time: float = 1.0
+    distance: float = 1e-3
+    turn: float = 0.5 * DEGREE
+
+    def holds(self, reference: Command, actual: Pose) -> bool:
+        """Whether the robot is near its reference."""
+        apart = max(abs(one - other) for one, other in zip(reference.position, actual.position, strict=True))
+        turned, wanted = (quaternion_of_vector(each.rotation_vector) for each in (actual, reference))
+        return apart <= self.distance and math.hypot(*vector_of_quaternion(divide(turned, wanted))) <= self.turn
+
+
 class CommandedRobot:
     """The robot: commands that are bad, stale or come after a stop are counted by their names in `ignored`.
 
-    Its `status` is told with every pose.
+    Its `status` is told with every pose. With a `convergence` its motion is over by itself, counted from its first command,
+    and its messages are numbered from zero with each connection.
     """
 
     def __init__(
-        self, codec: CommandCodec, tell: Callable[[float, Pose], bytes], cycle: CycleSettings, start: Pose
+        self,
+        codec: CommandCodec,
+        tell: Callable[[float, Pose], bytes],
+        cycle: CycleSettings,
+        start: Pose,
+        convergence: Convergence | None = None,
     ) -> None:
         self.codec = codec
         self.status = 0
         self.ignored: Counter[str] = Counter()
         self.cycle = MasterCycle(cycle, Command(start.position, start.rotation_vector))
+        self.convergence = convergence
         self._tell = tell
-        self._told = 0
+        self._told = 0 if convergence is None else -1
+        self._away = 0.0  # when the robot was last not near its reference
 
     def reconnect(self, time: float, start: Pose) -> None:
         """Begin anew where the robot is; commands may count from any number."""
         self.codec.forget()
         self.cycle.restart(time, Command(start.position, start.rotation_vector))
+        self._told = self._told if self.convergence is None else -1
 
     def fail(self, failed: bool) -> None:
         """Tell, or no longer, that it is not well."""
@@ -61,6 +89,12 @@ class CommandedRobot:
         """The message of a cycle that begins, if one is due: where the robot is."""
         if not self.cycle.begin(time):
             return []
+        if self.convergence is not None:
+            if self.cycle.waiting or not self.convergence.holds(self.cycle.setpoint, actual):
+                self._away = time
+            if time - self._away >= self.convergence.time:
+                self.cycle.stop("converged")
+                return []
         self._told += 1
         return [self._tell(time, replace(actual, sequence=self._told, status=self.status))]
 
@@ -84,7 +118,14 @@ def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pos
     return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start)
 
 
-def emulate_egm(cycle: CycleSettings, start: Pose) -> CommandedRobot:
-    """An ABB robot in position guidance; its status has the bits of `egm`. Late answers stop it as its CommTimeout does."""
+def emulate_egm(cycle: CycleSettings, start: Pose, convergence: Convergence | None = None) -> CommandedRobot:
+    """An ABB robot in position guidance; its status has the bits of `egm`.
+
+    Late answers in a row stop it as its CommTimeout does; until then it goes on to its last reference.
+    """
     codec = EGM()
-    return CommandedRobot(codec, lambda time, pose: codec.encode_robot(pose, round(1000 * time)), cycle, start)
+
+    def tell(time: float, pose: Pose) -> bytes:
+        return codec.encode_robot(pose, round(1000 * time))
+
+    return CommandedRobot(codec, tell, cycle, start, convergence or Convergence())

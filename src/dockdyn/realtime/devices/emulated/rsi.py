@@ -9,36 +9,48 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
-from dockdyn.realtime.devices.rotations import multiply, quaternion_of_vector, vector_of_quaternion
-from dockdyn.realtime.devices.rsi import RSI, RSISettings
+from dockdyn.realtime.devices.rotations import divide, multiply, quaternion_of_vector, vector_of_quaternion
+from dockdyn.realtime.devices.rsi import MOST_DECIMALS, RSI, RSISettings
+
+SMALLEST = 1e-300  # rad, instead of no turn at all
 
 
 @dataclass(frozen=True)
 class RSIRobotSettings:
-    """What a robot's configuration says besides `RSISettings`.
+    """What a robot's RSI context says besides `RSISettings`: by default what its objects have when nothing is set.
 
-    Where it does not `hold`, a cycle without an answer counts as one with corrections of zero (HOLDON="0"). A correction
-    farther than these (m, rad) from the start stops the robot, as its monitors of corrections do.
+    Of ETHERNET the Timeout (`late_limit`, cycles), the `precision` (decimals of mm and degrees that the robot tells), and
+    whether a cycle without an answer holds the last corrections (HOLDON="1") or has corrections of zero. POSCORR cuts
+    corrections off without a word: `correction_limit` each way along an axis, `correction_turn_limit` in all. POSCORRMON stops
+    the robot at one farther than `monitor_limit` or `monitor_turn_limit` (m, rad). The setpoint it tells is the programmed
+    pose, unless it is `told_corrected`. Its clock, in ms, wraps at `clock_bits`.
     """
 
-    late_limit: int = 100
-    in_a_row: bool = False
+    late_limit: int = 10
+    in_a_row: bool = True
     applies_after: int = 1
     hold: bool = True
-    largest_shift: float = math.inf
-    largest_turn: float = math.inf
+    precision: int = 1
+    correction_limit: float = 5e-3
+    correction_turn_limit: float = 5 * DEGREE
+    monitor_limit: float = 6e-3
+    monitor_turn_limit: float = 6 * DEGREE
+    told_corrected: bool = False
     first_ipoc: int = 4208000000
+    clock_bits: int = 32
 
 
 class EmulatedRSI:
     """The robot: sends its pose each cycle and takes the answers that echo the cycle's IPOC; stopped, it is silent."""
 
     def __init__(self, settings: RSISettings, robot: RSIRobotSettings, start: Pose) -> None:
-        self.codec = RSI(settings)
+        self.codec = RSI(replace(settings, decimals=min(robot.precision, MOST_DECIMALS)))
         self.robot = robot
         self.ignored: Counter[str] = Counter()  # answers that were none, and why
+        self.cut_off = 0  # corrections that POSCORR has cut off
         self._ipoc = robot.first_ipoc - settings.period
         period = 1e-3 * settings.period
         cycle = CycleSettings(period, robot.late_limit, robot.in_a_row, robot.applies_after)
@@ -62,9 +74,9 @@ class EmulatedRSI:
         relative = self.codec.settings.relative
         if not self.cycle.begin(time, None if self.robot.hold or relative else self._start):
             return []
-        self._ipoc += self.codec.settings.period
+        self._ipoc = (self._ipoc + self.codec.settings.period) % 2**self.robot.clock_bits
         told = replace(actual, sequence=self._ipoc, status=self.cycle.late)
-        return [self.codec.encode_robot(told, self.cycle.setpoint)]
+        return [self.codec.encode_robot(told, self.cycle.setpoint if self.robot.told_corrected else self._start)]
 
     def receive(self, time: float, packet: bytes) -> list[bytes]:
         """Take an answer. One to another cycle's message is not taken, so that this cycle's is late."""
@@ -83,11 +95,19 @@ class EmulatedRSI:
         return []
 
     def _correct(self, correction: Command) -> None:
+        """Take a correction as POSCORR and POSCORRMON let it through."""
         base = self.cycle.wanted if self.codec.settings.relative else self._start
         wanted = correct(base, correction)
-        shift = math.dist(wanted.position, self._start.position)
-        turn = math.hypot(*correction.rotation_vector)
-        if shift > self.robot.largest_shift or turn > self.robot.largest_turn:
+        limit, turn_limit = self.robot.correction_limit, self.robot.correction_turn_limit
+        asked = tuple(new - old for new, old in zip(wanted.position, self._start.position, strict=True))
+        shift = tuple(max(-limit, min(limit, each)) for each in asked)
+        turned, programmed = (quaternion_of_vector(each.rotation_vector) for each in (wanted, self._start))
+        turn = vector_of_quaternion(divide(turned, programmed))
+        share = min(1.0, turn_limit / max(math.hypot(*turn), SMALLEST))
+        if shift != asked or share < 1.0:
+            self.cut_off += 1
+            wanted = correct(self._start, Command(shift, tuple(share * each for each in turn)))
+        if math.hypot(*shift) > self.robot.monitor_limit or share * math.hypot(*turn) > self.robot.monitor_turn_limit:
             self.cycle.stop("correction too large")
             return
         self.cycle.answer(wanted)

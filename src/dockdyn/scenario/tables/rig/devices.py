@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address
+from math import radians
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -65,7 +66,10 @@ class RawSensorSection(Section):
 
 
 class RSISection(Section):
-    """A robot of KUKA with RobotSensorInterface, which speaks to this computer at `port`."""
+    """A robot of KUKA with RobotSensorInterface, which speaks to this computer at `port`.
+
+    From `precision` on the keys say what is set on its controller; without them what KUKA's objects have by default.
+    """
 
     kind: Literal["kuka-rsi"]
     host: Host = "127.0.0.1"
@@ -74,14 +78,27 @@ class RSISection(Section):
     correction: str = "RKorr"
     relative: bool = False
     decimals: Annotated[int, Field(ge=0, le=6)] = 6
+    precision: Annotated[int, Field(ge=0, le=32)] = 1
+    timeout: Annotated[int, Field(ge=1)] = 10
+    correction_limit: quantity("m", "a distance", above=0) = 5e-3
+    correction_turn_limit: quantity("rad", "an angle", above=0) = radians(5)
+    monitor_limit: quantity("m", "a distance", above=0) = 6e-3
+    monitor_turn_limit: quantity("rad", "an angle", above=0) = radians(6)
 
 
 class EGMSection(Section):
-    """A robot of ABB in externally guided motion, which speaks to this computer at `port`."""
+    """A robot of ABB in externally guided motion, which speaks to this computer at `port`.
+
+    From `comm_timeout` on the keys say what its RAPID program states; without them what RAPID takes.
+    """
 
     kind: Literal["abb-egm"]
     host: Host = "127.0.0.1"
     port: Port = 6510
+    comm_timeout: quantity("s", "a time", above=0) = 1.0
+    condition_time: quantity("s", "a time", above=0) = 1.0
+    convergence: quantity("m", "a distance", least=0) = 1e-3
+    convergence_turn: quantity("rad", "an angle", least=0) = radians(0.5)
 
 
 class FanucSection(Section):

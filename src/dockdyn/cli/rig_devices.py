@@ -1,0 +1,48 @@
+"""The words of `dockdyn rig doctor` on a rig's devices: what to set on them and why, and what nobody has seen on hardware."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.tables.rig.driven import DrivenSection
+
+OWNERS = {"sensor": "the sensor", "robot": "the robot's controller"}
+
+
+def device_numbers(section: DrivenSection, duration: float) -> dict[str, object]:
+    """Return the checklists of a rig's devices for JSON, and what would keep them from a run of so many seconds."""
+    from dockdyn.realtime.controller import checklists, find_hindrances
+
+    devices = [
+        {
+            "device": each.device.name,
+            "role": each.device.role,
+            "settings": [{"setting": setting, "reason": reason} for setting, reason in each.settings],
+            "stated": [{"setting": setting, "key": key} for setting, key in each.stated],
+            "unconfirmed": list(each.unconfirmed),
+        }
+        for each in checklists(section.device)
+    ]
+    return {"devices": devices, "hindrances": find_hindrances(section, duration)}
+
+
+def device_lines(section: DrivenSection, duration: float) -> list[str]:
+    """Return these checklists and hindrances in lines for people."""
+    from dockdyn.realtime.controller import checklists, find_hindrances
+
+    lines = []
+    for each in checklists(section.device):
+        if each.settings:
+            lines.append(f"{each.device.name}: to set on {OWNERS[each.device.role]}, and why:")
+            lines += [f"- {setting}: {reason}" for setting, reason in each.settings]
+        if each.stated:
+            lines.append(f"{each.device.name}: with the numbers of this scenario, which must be what is set there:")
+            lines += [f"- {setting} (rig.device.{each.device.role}.{key})" for setting, key in each.stated]
+        if each.unconfirmed:
+            lines.append(f"{each.device.name}: never confirmed on hardware:")
+            lines += [f"- {words}" for words in each.unconfirmed]
+    if found := find_hindrances(section, duration):
+        lines.append("As the scenario says that it is set, dockdyn rig serve refuses to drive:")
+        lines += [f"- {words}" for words in found]
+    return lines
