@@ -128,10 +128,10 @@ def test_an_output_that_cannot_be_is_refused_in_one_line(short, dock, tmp_path):
     before = file.read_bytes()
     (tmp_path / "text").write_text("a file, not a folder")
     (tmp_path / "link.html").symlink_to(file)
+    (tmp_path / "folder.html").mkdir()
     for page, words in {
-        file: "is what is read",
         "link.html": "is what is read",
-        "own": "is a folder",
+        "folder.html": "is a folder",
         "text/replay.html": "text",
     }.items():
         ended = dock("view", file, "--html", page, "--force")

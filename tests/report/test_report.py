@@ -187,7 +187,7 @@ def test_what_is_no_result_is_refused_in_one_line(results, tmp_path, capfd):
     says = dict.fromkeys(files, "not a netCDF file") | {
         "absent.nc": "no such file",
         "": "is a folder",
-        "other.nc": "not a result of dockdyn",
+        "other.nc": "not a result",
     }
     for name, words in says.items():
         with pytest.raises(dockdyn.ScenarioError) as caught:

@@ -67,7 +67,7 @@ WRONG = [
     ("sits", ["loop.robot={a=[-1.1], b=[0.1], period=2e-3}"], ["loop.robot", "stable"]),
     ("sits", ["loop.robot={a=['x'], b=[0.1], period=2e-3}"], ["loop.robot", "number"]),
     ("sits", ["loop.compensator.slope=1"], ["loop.compensator.slope", "linear-gain", "variable-gain"]),
-    ("sits", ["loop.compensator.gian=1"], ["loop.compensator.gian", "'gain'"]),
+    ("sits", ["loop.compensator.gian=1"], ["loop.compensator.gian", "'loop.compensator.gain'"]),
     ("sits", ["loop.compensator={law='energy-layer', gain=1}"], ["loop.compensator.gain", "fixed-gain"]),
     ("sits", ["loop.compensator.law=lead-enrgy"], ["loop.compensator.law", "'lead-energy'"]),
     ("sits", ["loop.compensator={law='online-stiffness', forgetting=1}"], ["forgetting", "less than 1"]),

@@ -22,6 +22,7 @@ STRICT = (
 )
 UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
+BRIEF = 1e-9  # s per second of elapsed time: of shorter steps rounding, not the signal, decides what changes in them
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
 
@@ -58,7 +59,8 @@ def step_error(
     def both() -> Scalar:
         if not jax.tree.leaves(point.outputs.signal):
             return now()
-        asks, sharp = model.emitting(point.state), changes_sharply(point, tried, step)
+        seen = step > BRIEF * jnp.maximum(1.0, point.time)
+        asks, sharp = model.emitting(point.state), seen & changes_sharply(point, tried, step)
         if model.delay is None and not model.driven:
             asks = asks & sharp
         return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())) * jnp.where(sharp, STRICT, 1.0))
