@@ -153,7 +153,6 @@ def test_the_command_writes_beside_the_result_and_refuses_in_a_line(dock, tmp_pa
         (("stability.nc", "--to", "mat", "--out", "stability-csv"), "stability-csv: is a folder; must be a file"),
         (("stability.nc", "--to", "csv", "--out", "stability.mat"), "stability.mat: is a file; must be a folder"),
         (("absent.nc", "--to", "csv"), "absent.nc: no such file"),
-        (("stability.nc", "--to", "mat", "--out", "stability.nc", "--force"), "stability.nc: is what is read"),
         (("newer.nc", "--to", "csv"), "newer.nc: is of a kind, 'hover', that this dockdyn does not know"),
         (("stability.mat", "--to", "csv"), "stability.mat: not a "),
     ):
