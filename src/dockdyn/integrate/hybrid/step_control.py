@@ -22,7 +22,7 @@ STRICT = (
 )
 UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
-BRIEF = 1e-9  # s per second of elapsed time: of shorter steps rounding, not the signal, decides what changes in them
+UNRESOLVED = 1e-9  # s per second of elapsed time: what changes in shorter steps is rounding
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
 
@@ -59,7 +59,7 @@ def step_error(
     def both() -> Scalar:
         if not jax.tree.leaves(point.outputs.signal):
             return now()
-        seen = step > BRIEF * jnp.maximum(1.0, point.time)
+        seen = step > UNRESOLVED * jnp.maximum(1.0, point.time)
         asks, sharp = model.emitting(point.state), seen & changes_sharply(point, tried, step)
         if model.delay is None and not model.driven:
             asks = asks & sharp
