@@ -89,6 +89,11 @@ class Model(eqx.Module):
         """Whether the signal follows time more than the state, so that the error of a step is that of its quadrature."""
         return False
 
+    @property
+    def timed(self) -> int | None:
+        """How many of the monitored quantities, the first ones, have peaks whose times matter; None: all."""
+        return None
+
     def emitting(self, x: State) -> Bool[Array, ""]:
         """Whether the signal may differ from zero in the modes of `x`."""
         return jnp.asarray(True)

@@ -41,7 +41,7 @@ from dockdyn.integrate.hybrid.mesh_point import (
     zeros_like,
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
-from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored
+from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored, step_beside_peak
 from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
@@ -193,6 +193,12 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     )
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
     landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse))
+    peak = once(step_beside_peak(solver.extrema, point, tried, step, model.timed))
+    at_will = jnp.isfinite(settings.tolerance) & (solver.rejections < MANY_REJECTIONS) & ~event & ~coarse
+    peak = jnp.where(at_will, peak, jnp.inf)
+    landing = landing & (peak >= limit)
+    moved = moved & jnp.isinf(peak)
+    limit = jnp.minimum(limit, peak)
     at = once(chosen(moved, tried, point))
     done = moved & hits_end & ~event
     finite = once(is_finite(tried) | ~moved)
@@ -237,7 +243,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
         ),
         line=line,
         reading=reading,
-        extrema=chosen(logged, RunningExtrema.fresh(extrema.peaks.size), extrema),
+        extrema=chosen(logged, extrema.restarted(), extrema),
         status=jnp.where(done, Status.FINISHED, solver.status),
         steps=solver.steps + (moved & ~solver.refresh).astype(int),
         iterations=solver.iterations + 1,

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.mesh_point import MeshPoint
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint, tolerance
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.vector import once
+
+# phases, lengths over the time in which a quantity turns:
+STRAIGHT = 1e-4  # a step so short has a slope that is a straight line, but for 1e-8
+UNEVEN = 1e-6  # and where the peak is so near its middle, the line rises as the slope does at the peak
 
 
 class RunningExtrema(NamedTuple):
@@ -23,26 +28,79 @@ class RunningExtrema(NamedTuple):
     peaks: Float[Array, "monitored"]
     peak_times: Float[Array, "monitored"]
     integrals: Float[Array, "monitored"]
+    records: Float[
+        Array, "monitored"
+    ]  # the largest since a quantity was zero or less, as the force of an open contact is
 
     @staticmethod
     def fresh(size: int) -> RunningExtrema:
-        return RunningExtrema(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size))
+        return RunningExtrema(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size), jnp.full(size, -jnp.inf))
+
+    def restarted(self) -> RunningExtrema:
+        """These after a logged moment: all but the records begins anew."""
+        return self.fresh(self.peaks.size)._replace(records=self.records)
 
 
 def monitored(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
     """Peaks and integrals with the step from `point` to `at` added."""
     if not point.outputs.monitored:
         return extrema
-    a, b = jnp.stack(point.outputs.monitored), jnp.stack(at.outputs.monitored)
-    da, db = jnp.stack(point.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
-    _, high = once(cubic.extremes(a, b, da, db))
-    inside = (high > 0) & (high < 1)
+    a, b, da, db = _ends(point, at, step)
+    u, _ = _maxima(a, b, da, db)
     peaks, times = extrema.peaks, extrema.peak_times
     for value, when in (
         (a, point.time),
-        (jnp.where(inside, cubic.value(high, a, b, da, db), -jnp.inf), point.time + high * step),
+        (jnp.where((u > 0) & (u < 1), cubic.value(u, a, b, da, db), -jnp.inf), point.time + u * step),
         (b, at.time),
     ):
         times = jnp.where(value > peaks, when, times)
         peaks = jnp.maximum(value, peaks)
-    return RunningExtrema(peaks, times, extrema.integrals + step * cubic.integral(a, b, da, db))
+    records = jnp.where((a <= 0) & (b <= 0), -jnp.inf, jnp.maximum(extrema.records, peaks))
+    return RunningExtrema(peaks, times, extrema.integrals + step * cubic.integral(a, b, da, db), records)
+
+
+def step_beside_peak(
+    extrema: RunningExtrema, point: MeshPoint, tried: MeshPoint, step: Scalar, count: int | None
+) -> Scalar:
+    """Return the length (s) of the step to try instead, so that the first peak comes to lie amid a short step of its own.
+
+    It is asked of the first `count` quantities, of all for None. Infinite where none has a peak between `point` and `tried`
+    that is a new record, or it does lie so.
+
+    The cubic tells the time of a peak with an error that goes with the third power of the step, and the derivative of that
+    time, which is that of the slope over the second derivative, with the second; in short steps the error of a step over its
+    length comes to it. Amid a step over which the slope is a straight line both are as good as the motion.
+    """
+    if not point.outputs.monitored:
+        return jnp.asarray(jnp.inf)
+    a, b, da, db = jax.lax.stop_gradient(_ends(point, tried, step))
+    length = jax.lax.stop_gradient(step)
+    u, phase = _maxima(a, b, da, db)
+    new = (u > 0) & (u < 1) & (cubic.value(u, a, b, da, db) > extrema.records)
+    before, after = u * phase, (1 - u) * phase
+    apart = (phase > STRAIGHT) | (jnp.abs(after - before) > UNEVEN)
+    beside = jnp.clip(after, UNEVEN / 4, STRAIGHT / 4)
+    shorter = jnp.where(before > 2 * beside, before - beside, jnp.maximum(2 * before, UNEVEN / 2))
+    tried_next = shorter / jnp.where(phase > 0, phase, jnp.inf) * length
+    asked = new & apart & (tried_next > tolerance(point.time))
+    return jnp.min(jnp.where(asked, tried_next, jnp.inf)[:count], initial=jnp.inf)
+
+
+def _ends(point: MeshPoint, at: MeshPoint, step: Scalar) -> tuple[Float[Array, "monitored"], ...]:
+    """The monitored quantities at both ends of a step, and their slopes in its units."""
+    a, b = jnp.stack(point.outputs.monitored), jnp.stack(at.outputs.monitored)
+    return a, b, jnp.stack(point.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
+
+
+def _maxima(
+    a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values
+) -> tuple[Float[Array, "monitored"], Float[Array, "monitored"]]:
+    """Where in a step quantities are largest, in its units, outside it where they are not, and the phase that it takes.
+
+    A quantity F turns within the time sqrt(F / F'').
+    """
+    size = jnp.maximum(jnp.maximum(jnp.abs(a), jnp.abs(b)), 1e-300)
+    phase = jnp.sqrt(jax.lax.stop_gradient(jnp.maximum(da - db, 0) / size))
+    straight = (da > 0) & (db < 0) & (phase <= STRAIGHT)
+    _, high = once(cubic.extremes(a, b, da, db))
+    return jnp.where(straight, da / jnp.where(straight, da - db, 1.0), high), phase

@@ -53,8 +53,7 @@ def largest(solver: SolverState) -> Float[Array, "monitored"]:
 
 def emptied(solver: SolverState) -> SolverState:
     """The run with an empty log, as at its beginning."""
-    fresh = RunningExtrema.fresh(solver.extrema.peaks.size)
-    return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=fresh)
+    return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=solver.extrema.restarted())
 
 
 def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:

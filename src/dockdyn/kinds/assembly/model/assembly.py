@@ -256,6 +256,10 @@ class Assembly(ContactModel):
         places, both = self.placement(x).bodies, zip(self.groups, x.mode, strict=False)
         return tuple(group.wrench(mode, places[group.first], places[group.second]) for group, mode in both)
 
+    @property
+    def timed(self) -> int:
+        return len(self.groups)  # of the loads at ports the peaks alone are told
+
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
