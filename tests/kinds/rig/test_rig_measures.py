@@ -104,6 +104,15 @@ def test_noise_on_the_force_does_not_hide_the_end_of_a_bounce():
     assert found["amplitude_ratio"] == pytest.approx(1, rel=1e-9)
 
 
+def test_rounding_in_free_flight_makes_no_peak():
+    """Else the first instant after a bounce, when the rounded speed falls from there, is one across the corner before it."""
+    ideal, rig = bounce(0.05, 0.04, 39.45, 0.05, (1.0,)), bounce(0.05, 0.051, 39.4, 0.1, (1.0,))
+    for way in (-1e-12, 1e-12):
+        rounded = Motion(ideal.position, ideal.velocity * (1 + way * TIME[:, None]), ideal.force)
+        found = measures(TIME, rounded, rig, OMEGA, bilateral=False)
+        assert found["recovery_coefficient"] == pytest.approx(0.051 / 0.04, rel=1e-9)
+
+
 def test_what_is_not_there_is_nan():
     still = Motion(*(np.zeros((len(TIME), 1)) for _ in range(3)))
     found = measures(TIME, still, still, np.nan, bilateral=False)

@@ -18,6 +18,7 @@ Size = Float[np.ndarray, "time"]
 SILENT = 1e-6  # of the largest force: less is none
 FAINT = 0.02  # likewise, where there is noise
 FLICKER = 25  # instants
+LEVEL = 1e-9  # of a speed: what changes less from sample to sample is level
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,10 @@ def active(force: Size) -> np.ndarray:
 def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
     """A speed where it was largest in a cycle for the last time, and another one then; at the end if it has no such peak.
 
-    Between samples both are parabolas.
+    Between samples both are parabolas. In free flight, where all but rounding is level, there is no peak.
     """
-    peaks = np.flatnonzero((speed[1:-1] >= speed[:-2]) & (speed[1:-1] > speed[2:])) + 1
+    before, now, after = speed[:-2], speed[1:-1], speed[2:]
+    peaks = np.flatnonzero((now >= before * (1 - LEVEL)) & (now * (1 - LEVEL) > after)) + 1
     inside = peaks[peaks >= last.start]
     if not len(inside):
         return float(speed[-1]), float(other[-1])
