@@ -194,7 +194,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
     landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse))
     peak = once(step_beside_peak(solver.extrema, point, tried, step, model.timed))
-    at_will = jnp.isfinite(settings.tolerance) & (solver.rejections < MANY_REJECTIONS) & ~event & ~coarse
+    at_will = (settings.tolerance < 1) & (solver.rejections < MANY_REJECTIONS) & ~event & ~coarse
     peak = jnp.where(at_will, peak, jnp.inf)
     landing = landing & (peak >= limit)
     moved = moved & jnp.isinf(peak)
