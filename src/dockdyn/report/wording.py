@@ -118,6 +118,8 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
         NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
         for amount in (judged["value"], judged["margin"])
     )
+    if "at" in judged:
+        value += f" at {judged['at']}"
     if judged["met"] is None:  # a lower bound
         value = "not known" if judged["value"] is None else f"at least {value}"
     return asked, value, margin, MET[judged["met"]]

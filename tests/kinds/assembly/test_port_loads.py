@@ -7,6 +7,7 @@ import pytest
 from assembly_cases import moved
 
 import dockdyn
+from dockdyn.studies.cases.batch import run_cases
 
 rng = np.random.default_rng(20261126)
 FAR = 10.0  # m, from the base's centre of mass: places are rounded as such lengths are
@@ -79,3 +80,31 @@ def test_parts_that_tighten_at_once_load_no_port_across(load, part, count):
         assert along > 5.0
         for name in ("shear", "torsion_moment", "bending_moment"):
             assert run[f"interface_{name}"].values.max() < 1e-6 * along
+
+
+@pytest.mark.parametrize("of_summary", [True, False])
+def test_a_requirement_at_one_port_is_judged_by_that_port(load, of_summary):
+    """In a run and in cases: limits just below and above what that port bears, and above what any does."""
+    case = even("strut", 4)
+    case["body"][0]["point"][0]["position"] = [0.0, 0.3, 0.0]  # off the axis: the ports bear different moments
+    run = dockdyn.simulate(load(case))
+    name = "interface_bending_moment"
+    sizes = {str(port): float(value) for port, value in zip(run.port.values, run[name].values, strict=True)}
+    least, most = sorted(sizes, key=lambda port: sizes[port])
+    assert sizes[most] > 1.01 * sizes[least]
+    case["requirements"] = {name: f"< {sizes[most] * 1.001} N m"}
+    case["requirements"]["port"] = {port: {name: f"< {1.001 * sizes[least]} N m"} for port in sizes}
+    if of_summary:
+        found = {one["name"]: one for one in dockdyn.summarise(dockdyn.simulate(load(case)))["requirements"]}
+        assert {key: one["met"] for key, one in found.items()} == {
+            name: True,
+            f"port.{least}.{name}": True,
+            f"port.{most}.{name}": False,
+        }
+        assert found[name]["at"] == most
+    else:
+        cases = run_cases(load(case), ["body.0.mass"], np.array([[40.0]]))
+        for port, size in sizes.items():
+            assert cases.figures[f"port.{port}.{name}_N_m"][0] == pytest.approx(size, rel=1e-9)
+        unasked = run_cases(load(even("strut", 4)), ["body.0.mass"], np.array([[40.0]]))
+        assert not [figure for figure in unasked.figures if figure.startswith("port.")]
