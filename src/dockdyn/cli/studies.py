@@ -277,12 +277,15 @@ def sensitivity(
     from dockdyn.report.terminal import show_report
     from dockdyn.scenario.load import load
     from dockdyn.studies.sensitivity.report import sensitivity_report
+    from dockdyn.studies.sensitivity.table import cost_in_words
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate
 
     chosen = load(scenario, overrides(set_ or []))
     if out is not None:
         vacant(out, force)
     tell_unusual_numbers(chosen)
+    if not quiet and (words := cost_in_words(chosen, of, to or None, smooth)):
+        say(f"note: {of} {words}; nothing is kept before the end", err=True)
     with progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance, smooth)
     text = json.dumps(answer, indent=2, allow_nan=False)
