@@ -151,7 +151,7 @@ def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
 
 @pytest.mark.parametrize("width", [400, 1100])
 def test_figures_show_at_every_width(width, browse, reports, tmp_path):
-    assert figures_at_width(browse, reports["full"], tmp_path, width) == (5, 0)  # the map, influences, convergence and two loads
+    assert figures_at_width(browse, reports["full"], tmp_path, width) == (5, 0)  # two of them loads
 
 
 @pytest.mark.parametrize("required", [{}, REQUIRED], ids=["", "required"])
