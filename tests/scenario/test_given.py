@@ -8,6 +8,7 @@ import xarray as xr
 
 import dockdyn
 from dockdyn.results.store import write_result
+from dockdyn.scenario.preset_files import preset_kinds
 
 SCENARIOS = ("simulate", "stepper", "margins", "resting_state", "compare")
 RESULTS = ("summarise", "report_html", "replay_html", "plot", "campaign_answers")
@@ -86,3 +87,16 @@ def test_a_period_may_have_its_unit():
     assert refusal(sim.step, 3) == "probe-cone: a command is a force and a torque"
     assert refusal(sim.step, ["push", "turn"]).startswith("probe-cone: force: must be finite numbers of shape (3,)")
     assert refusal(sim.reset, "mass").startswith("probe-cone: values: must be a mapping from dotted keys to values")
+
+
+KINDS = ("free-flight", "assembly", "four-mass", "latch", "berthing", "orbital-arm")
+
+
+@pytest.mark.parametrize(
+    "preset", [next(name for name, own in preset_kinds().items() if own == kind) for kind in KINDS]
+)
+def test_a_tolerance_below_rounding_is_refused(preset):
+    """No step is short enough for it: the run would take millions of steps without being more exact."""
+    told = refusal(dockdyn.load, preset, {"integrator.tolerance": 1e-25})
+    assert told.startswith(f"{preset}: integrator.tolerance = 1e-25: must be ") and "at least" in told
+    assert dockdyn.load(preset, {"integrator.tolerance": 1e-15}).content.integrator.tolerance == 1e-15

@@ -12,6 +12,7 @@ import dockdyn
 from dockdyn.cli.common import overrides
 from dockdyn.scenario.language.keys import leaves, override
 from dockdyn.scenario.load import parse
+from dockdyn.scenario.sanity.check import check_ranges
 
 PAGE = Path(__file__).parents[2] / "docs" / "sanity.md"
 ROW = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
@@ -123,3 +124,28 @@ def test_what_a_refused_command_was_given_is_explained(dock):
     dock("new", "rig.toml", "--kind", "rig")
     code, _, err = dock("run", "rig.toml", "--set", "contact.normal.stiffness=35")
     assert code == 2 and "is it 35 N/mm?" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ends_of_ranges_without_their_unit_are_told(dock, seed):
+    """As typed, 20:120 are metres a second; whoever varies the key is told before any run."""
+    low = int(np.random.default_rng(seed).integers(5, 40))
+    said = f"warning: approach.closing_speed = {low} m/s: spacecraft dock at millimetres to decimetres a second"
+    chosen = dockdyn.load("probe-cone-latch")
+    found = check_ranges(chosen, {"approach.closing_speed": (low, f"{low} mm/s")})
+    assert [f"warning: {words}".partition(";")[0] for words in found] == [said]
+    if seed == 0:
+        command = ("envelope", "probe-cone-latch", "--tolerance", 0.1, "--over")
+        code, out, err = dock(*command, f"approach.closing_speed={low}:{low + 20}")
+        assert code == 0 and said in err
+        assert f"approach.closing_speed from {low} to {low + 20} m/s" in " ".join(out.split())
+
+
+def test_ends_of_a_design_and_of_a_sweep_are_told(dock, tmp_path):
+    text = dockdyn.load("probe-cone-latch").text()
+    variable = '[[design.variables]]\nkey = "approach.closing_speed"\nlow = 30\nhigh = 60\n'
+    (tmp_path / "mine.toml").write_text(f'{text}\n[design]\nminimise = "no_such_figure"\nevaluations = 2\n{variable}')
+    _, _, err = dock("design", "mine.toml")
+    assert "warning: approach.closing_speed = 60 m/s: spacecraft dock at" in err
+    _, _, err = dock("stability", "probe-cone", "--sweep", "loop.delay=20:40:2")
+    assert "warning: loop.delay = 20 s: no loop is so late" in err

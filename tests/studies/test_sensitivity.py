@@ -5,12 +5,14 @@ from __future__ import annotations
 import cmath
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases
+from dockdyn.studies.objectives import sampled
 
 SPEED, STIFFNESS, CHASER, TARGET = 0.07, 4200.0, 12.0, 31.0
 REBOUND = {
@@ -255,3 +257,23 @@ def test_bad_input_is_one_line(dock, arguments, words):
     assert code == 2, out
     assert err.count("\n") == 1
     assert words in err
+
+
+def test_the_runs_that_a_figure_over_cases_takes_are_told_before(dock, monkeypatch):
+    """As many as are run: each case with its derivatives, and those that differences are taken of."""
+    taken = []
+    evaluated = sampled.evaluated
+    monkeypatch.setattr(sampled, "evaluated", lambda *given: taken.append(len(given[3])) or evaluated(*given))
+    spread = ("--set", 'speed={"distribution"="uniform","low"="0.05 m/s","high"="0.1 m/s"}')
+    more = ("--set", "campaign.runs=4", "--to", "contact.normal.stiffness", "--to", "gap")
+    code, _, err = dock("sensitivity", "paraskevas-a", "--of", "95 % of peak_normal_force_N", *spread, *more)
+    assert code == 0, err
+    told = re.search(r"note: 95 % of peak_normal_force_N takes (\d+) to (\d+) runs, (\d+) cases with each of 2", err)
+    least, most, cases = map(int, told.groups())
+    assert least <= cases + sum(taken) <= most
+
+
+def test_an_approach_on_the_axis_is_told_what_to_do():
+    found = dockdyn.sensitivity("idss-probe-cone", "peak_normal_force_N", "approach.lateral_offset.0")
+    assert found["to"][0]["derivative"] is None
+    assert "state an offset by --set" in found["warnings"][0] and "--smooth 0.05" in found["warnings"][0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -55,6 +56,7 @@ app = typer.Typer(
 )
 
 EVERY = 10  # s between lines of progress where there is no terminal
+PATIENT = 3.0  # s in which nothing is told of what begins
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a campaign.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answers as JSON and nothing else.")]
@@ -85,7 +87,7 @@ def run(
     Writes its cases and campaign-report.html into a folder and prints what they say.
     """
     from dockdyn.scenario.load import load
-    from dockdyn.studies.campaign.conduct import here, on_workers, plan_campaign, rehearse, run_campaign
+    from dockdyn.studies.campaign.conduct import here, on_workers, plan_campaign, run_campaign
     from dockdyn.studies.campaign.keep import parse_keep
     from dockdyn.studies.campaign.store import Store
 
@@ -99,7 +101,7 @@ def run(
         with _interruptible(store, campaign), cluster(workers, scheduler) as spread:
             missing = store.missing(campaign)
             if missing:
-                rehearse(chosen)
+                campaign = _rehearsed(chosen, campaign, store.blank(), quiet)
             _begun(store, campaign)
             if missing:
                 with _counting(campaign.runs, quiet) as tell:
@@ -185,6 +187,26 @@ def _checked(store: Store, campaign: Campaign, resume: bool, force: bool) -> Cam
     return campaign
 
 
+def _rehearsed(chosen: Scenario, campaign: Campaign, new: bool, quiet: bool) -> Campaign:
+    """Run the nominal case of a campaign, and tell so; a `new` one has chunks that fit how long a case takes."""
+    from dockdyn.studies.campaign.conduct import SLOW, paced, rehearse
+
+    words = "note: compiling, and running the nominal case; no case is kept yet"
+    told = threading.Timer(PATIENT, say, (words,), {"err": True})
+    told.daemon = True
+    if not quiet:
+        told.start()
+    try:
+        seconds = rehearse(chosen)
+    finally:
+        told.cancel()
+    found = paced(campaign, seconds) if new else campaign
+    if seconds > SLOW and not quiet:
+        about = f"a case takes about {seconds:.2g} s"
+        say(f"note: {about}; cases are told and kept in chunks of {found.chunk}", err=True)
+    return found
+
+
 def _begun(store: Store, campaign: Campaign) -> None:
     """Write what the campaign is."""
     with writing_into(store.folder):
@@ -197,7 +219,8 @@ def _interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     from dockdyn.studies.cases.cluster import WorkLost
 
     def left() -> str:
-        done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
+        there = campaign if store.blank() else store.campaign()  # whose chunks may be smaller
+        done = there.runs - sum(there.part(chunk)[1] for chunk in store.missing(there))
         again = resume_command()
         return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
 

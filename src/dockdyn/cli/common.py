@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -148,11 +148,20 @@ def example(*lines: str) -> str:
     return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
 
 
-def tell_unusual_numbers(scenario: Scenario) -> None:
-    """Warn of numbers that the scenario hardly means, before what takes long begins."""
+def tell_unusual_numbers(scenario: Scenario, ranges: Mapping[str, Iterable[Any]] | None = None) -> None:
+    """Warn of numbers that the scenario, or who varies keys over `ranges`, hardly means, before what takes long begins."""
     from dockdyn.scenario.sanity.check import check_numbers
 
     for words in check_numbers(scenario):
+        say(f"warning: {words}", err=True)
+    tell_unusual_ranges(scenario, ranges or {})
+
+
+def tell_unusual_ranges(scenario: Scenario, ranges: Mapping[str, Iterable[Any]]) -> None:
+    """Warn of ends of `ranges`, over which keys of the scenario are varied, that are hardly meant."""
+    from dockdyn.scenario.sanity.check import check_ranges
+
+    for words in check_ranges(scenario, ranges):
         say(f"warning: {words}", err=True)
 
 

@@ -69,9 +69,10 @@ def design(
     from dockdyn.studies.design.plan import plan_design
     from dockdyn.studies.design.report import design_report, first_words
     from dockdyn.studies.design.trail import Trail
+    from dockdyn.studies.design.variables import RealVariable
 
     plan = plan_design(load(scenario, overrides(set_ or [])))
-    tell_unusual_numbers(plan.scenario)
+    tell_unusual_numbers(plan.scenario, {one.key: one.ends for one in plan.variables if isinstance(one, RealVariable)})
     trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
     anew = _begins_anew(trail, resume, force)
 

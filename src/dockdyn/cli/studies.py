@@ -22,6 +22,7 @@ from dockdyn.cli.common import (
     progress,
     say,
     tell_unusual_numbers,
+    tell_unusual_ranges,
     typed,
     vacant,
     write_text,
@@ -68,8 +69,10 @@ def stability(
         vacant(folder, force)
     from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
+    sweeps = [parse_sweep(text) for text in sweep or []]
+    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
-        dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
+        dataset = stability_dataset(chosen, sweeps, advance)
     margins = json.loads(dataset.attrs["margins"])
     deliver(dataset, folder, "stability.nc", margins if as_json else None)
 
@@ -235,9 +238,10 @@ def envelope(
         folder = Path(f"{Path(scenario).stem}-envelope")
     if folder is not None:
         vacant(folder, force)
-    tell_unusual_numbers(chosen)
+    ends = ranges(over)
+    tell_unusual_numbers(chosen, ends)
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
-        dataset = locate(chosen, ranges(over), of, tolerance, advance)
+        dataset = locate(chosen, ends, of, tolerance, advance)
     answer = json.loads(dataset.attrs["envelope"])
     deliver(dataset, folder, "envelope.nc", answer if as_json else None)
 
@@ -273,12 +277,15 @@ def sensitivity(
     from dockdyn.report.terminal import show_report
     from dockdyn.scenario.load import load
     from dockdyn.studies.sensitivity.report import sensitivity_report
+    from dockdyn.studies.sensitivity.table import cost_in_words
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate
 
     chosen = load(scenario, overrides(set_ or []))
     if out is not None:
         vacant(out, force)
     tell_unusual_numbers(chosen)
+    if not quiet and (words := cost_in_words(chosen, of, to or None, smooth)):
+        say(f"note: {of} {words}; nothing is kept before the end", err=True)
     with progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance, smooth)
     text = json.dumps(answer, indent=2, allow_nan=False)

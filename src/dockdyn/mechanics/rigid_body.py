@@ -130,7 +130,8 @@ def pair_momentum(
     """Linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
 
     Returns `(linear, angular, linear_scale, angular_scale)`: two vectors (N s; N m s, inertial), Σ|mᵢvᵢ| and
-    Σ|Hᵢ|, where Hᵢ is a body's spin and orbital momentum about the common centre of mass.
+    Σ(|rᵢ||mᵢuᵢ| + |Hᵢ|), where rᵢ and uᵢ are a body's place and velocity seen from the common centre of mass, and Hᵢ its spin:
+    where bodies meet head-on nothing turns, and Σ|rᵢ × mᵢuᵢ| would be rounding.
     """
     centre = mean_by_mass(bodies, [pose.position for pose in poses])
     drift = mean_by_mass(bodies, [twist.velocity for twist in twists])
@@ -138,11 +139,11 @@ def pair_momentum(
     linear_scale = angular_scale = jnp.zeros(())
     for body, pose, twist in zip(bodies, poses, twists, strict=True):
         momentum = body.linear_momentum(twist)
-        orbital = (pose.position - centre).cross((twist.velocity - drift) * body.mass)
+        arm, seen = pose.position - centre, (twist.velocity - drift) * body.mass
         spin = body.spin(pose, twist)
-        linear, angular = linear + momentum, angular + orbital + spin
+        linear, angular = linear + momentum, angular + arm.cross(seen) + spin
         linear_scale += momentum.norm()
-        angular_scale += orbital.norm() + spin.norm()
+        angular_scale += arm.norm() * seen.norm() + spin.norm()
     return linear, angular, linear_scale, angular_scale
 
 

@@ -78,6 +78,9 @@ def capture(summary: dict[str, Any]) -> str:
     words = f"Captured at {significant(summary['capture_time_s'])} s" if summary["captured"] else "Not captured"
     if margin is None:
         return f"{words}: the probe did not reach the latch." if not summary["captured"] else f"{words}."
+    if not summary["captured"] and margin >= 0:  # the speed that is needed is that of the latch alone
+        spare = f"{significant(margin, 3)} m/s above the speed that the latch alone takes"
+        return f"{words}: the probe reached the latch fast enough but for other contacts, {spare}."
     side = "above" if margin >= 0 else "below"
     return f"{words}: the probe met the latch {significant(abs(margin), 3)} m/s {side} the speed that it takes."
 
@@ -118,6 +121,8 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
         NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
         for amount in (judged["value"], judged["margin"])
     )
+    if "at" in judged:
+        value += f" at {judged['at']}"
     if judged["met"] is None:  # a lower bound
         value = "not known" if judged["value"] is None else f"at least {value}"
     return asked, value, margin, MET[judged["met"]]

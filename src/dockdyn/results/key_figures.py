@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dockdyn.results.measures import Either, number
-from dockdyn.results.requirements import ends_of, plain, unit_of_figure
+from dockdyn.results.requirements import AT_PORT, ends_of, plain, unit_of_figure
 
 Data = Mapping[str, Any]
 Source = Literal["log", "samples", "run"]
@@ -53,6 +53,11 @@ def _nothing_stated(content: object) -> dict[str, bool]:
     return {}
 
 
+def _at_no_port(model: object, data: Data) -> dict[str, Any]:
+    """Return nothing: a kind without ports."""
+    return {}
+
+
 class LocatedFigures(NamedTuple):
     """The key figures of a kind with located runs, and what the log of one tells of them."""
 
@@ -61,6 +66,7 @@ class LocatedFigures(NamedTuple):
     stated: Callable[[Any], dict[str, bool]] = (
         _nothing_stated  # what the content of a scenario is, by `KeyFigure.where`
     )
+    at_ports: Callable[[Any, Data], dict[str, Any]] = _at_no_port  # of a model and its data, by names with `AT_PORT`
 
 
 def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[str, bool]) -> dict[str, Any]:
@@ -123,7 +129,14 @@ def need_samples(figures: Collection[KeyFigure], asked: Collection[str]) -> bool
 
 def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
     """Whether batches know all the figures that are `asked` for, by names with or without unit."""
-    return set(asked) <= set().union(*(_names_of(one) for one in figures if one.source != "run"))
+    known = set().union(*(_names_of(one) for one in figures if one.source != "run"))
+    return {name.rpartition(".")[2] if name.startswith(AT_PORT) else name for name in asked} <= known
+
+
+def without_other_ports(figures: Mapping[str, Any], asked: Collection[str]) -> dict[str, Any]:
+    """Return `figures` less those at ports that nobody `asked` for, by names with or without unit."""
+    kept = {name for name in figures if not name.startswith(AT_PORT) or {name, plain(name)} & set(asked)}
+    return {name: value for name, value in figures.items() if name in kept}
 
 
 def _names_of(figure: KeyFigure) -> set[str]:

@@ -30,6 +30,7 @@ BOUNDED = (
     "seated_contact_peak_force_N",
     "catch_greatest_travel_m",
 )
+AT_PORT = "port."  # begins the names of figures at one port, as in "port.arm wrist.interface_shear_N"
 KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {
     "<": lambda value, limit: value < limit,
@@ -63,7 +64,8 @@ def judge(
 
     `margin` is how far the figure is from its limit, in the figure's unit, positive where the requirement is met; None
     for a yes or no and where there is no figure: what did not happen does not meet a requirement. Of a list the worst
-    entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so.
+    entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so. Of the
+    largest load over all ports `at` is the port that it is of.
     Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
     """
     figures = figures_of(summary)
@@ -132,6 +134,7 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
         met = all(bool(value) == limit for value in values)
         return answer | {"value": limit if met else not limit, "met": met, "margin": None}
     worst = min(values, key=lambda value: _margin_of(value, one.relation, limit))
+    answer |= decided_at(figure, worst, figures)
     margin = float(_margin_of(worst, one.relation, limit))
     if bounded and _is_open(worst, one.relation, limit):
         return undecided(answer, float(worst))
@@ -140,6 +143,14 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
         "met": COMPARED[one.relation](worst, limit),
         "margin": margin if math.isfinite(margin) else None,
     }
+
+
+def decided_at(figure: str, value: float, figures: Mapping[str, Any]) -> dict[str, str]:
+    """Return under "at" the port that a figure, the largest over all ports, is of; nothing for other figures."""
+    ports = [
+        name for name in figures if name.startswith(AT_PORT) and name.endswith(f".{figure}") and figures[name] == value
+    ]
+    return {"at": ports[0].removeprefix(AT_PORT).removesuffix(f".{figure}")} if ports else {}
 
 
 def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from small_campaign import command
 
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
-from dockdyn.studies.campaign.conduct import plan_campaign, rehearse, same_campaign
+from dockdyn.studies.campaign import conduct
+from dockdyn.studies.campaign.conduct import paced, plan_campaign, rehearse, same_campaign
 from dockdyn.studies.campaign.store import Store
 from dockdyn.studies.cases.batch import run_cases
 
@@ -213,3 +214,21 @@ def test_a_law_of_ones_own_must_be_the_same_and_may_have_moved(tmp_path, dock, f
     (tmp_path / "after/stiffening_law.py").write_text(LAW.format(growth=6))
     ended = command("campaign", "run", moved, "--runs", 4, "--out", out, "--resume")
     assert ended.returncode == 2 and "module stiffening_law has changed" in ended.stderr
+
+
+def test_cases_that_take_long_are_kept_and_told_in_small_chunks(file, tmp_path, monkeypatch):
+    """With every case held to take long: eight are lost at most where the campaign is stopped, and a resumed one goes on so."""
+    plan = plan_campaign(dockdyn.load(file), 20)
+    assert plan.chunk == 20 and paced(plan, 0.01) == plan
+    assert paced(plan, 10.0).chunk == 8
+    monkeypatch.setattr(conduct, "SLOW", 0.0)
+    data = dockdyn.campaign(dockdyn.load(file), tmp_path / "slow", runs=20)
+    kept = Store(tmp_path / "slow")
+    assert kept.campaign().chunk == 8 and len(list((kept.folder / "chunks").glob("[0-9]*.chunk"))) == 3
+    monkeypatch.setattr(conduct, "SLOW", 1e9)
+    again = dockdyn.campaign(dockdyn.load(file), tmp_path / "fast", runs=20)
+    assert (data.peak_normal_force_N.values == again.peak_normal_force_N.values).all()
+    (kept.folder / "campaign.nc").unlink()
+    sorted((kept.folder / "chunks").glob("[0-9]*.chunk"))[1].unlink()
+    resumed = dockdyn.campaign(dockdyn.load(file), tmp_path / "slow", runs=20)
+    assert (resumed.peak_normal_force_N.values == again.peak_normal_force_N.values).all()

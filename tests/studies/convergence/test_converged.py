@@ -137,3 +137,34 @@ def test_run_prints_the_table_and_json_has_it(dock):
     assert "Refined: integrator.tolerance = 1e-12" in out
     code, out, _ = dock("run", "paraskevas-a", "--check-convergence", "--json")
     assert '"convergence"' in out and '"largest_change_of"' in out
+
+
+def test_a_figure_far_from_its_limit_is_compared_with_the_limit():
+    own, others = {"shear_N": 2.0, "tension_N": 100.0}, {"shear_N": 3.0, "tension_N": 120.0}
+    found = relative_changes(own, others, {"shear_N": 3000.0})
+    assert found["shear_N"] == pytest.approx(1 / 3000)
+    assert found["tension_N"] == pytest.approx(20 / 120)
+
+
+@pytest.mark.full
+def test_what_is_required_comes_first_and_places_that_are_alike_do_not_count():
+    """Which of twelve balls touches first is rounding: an even ring has converged, whatever ball it says."""
+    found = converged(dockdyn.load("idss-soft-capture", {"duration": 4.3, "integrator.tolerance": 1e-6}))
+    assert not [key for key in found["changes"] if "position" in key]
+    assert sorted(list(found["changes"])[:5]) == found["required"]
+    assert found["changes"]["interface_shear_N"]["tolerance"] < 1e-6
+    assert [name for name in found["required"] if not name.startswith("interface_")] == []
+
+
+def test_contacts_are_counted_as_the_tables_count_and_percent_has_no_exponent():
+    found = {
+        "converged": False,
+        "largest_change": 2.03,
+        "largest_change_of": "contacts.11.impulse_N_s",
+        "required": ["capture_time_s"],
+        "refined": {"tolerance": {}},
+        "changes": {"capture_time_s": {"value": 3.0, "tolerance": 0.00012}},
+    }
+    said = verdict(found)
+    assert "contact 12 (Q12) impulse_N_s moves by 200 %" in said
+    assert said.endswith("What is required moves by at most 0.012 % of its limit or itself (capture_time_s).")

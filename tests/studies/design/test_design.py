@@ -131,6 +131,19 @@ high = "20 kN/m"
     assert answer["constraints"][0]["price"] == pytest.approx(-abs(slope), rel=2e-2)
 
 
+def test_requirements_that_no_constraint_is_about_are_named(tmp_path):
+    asked = '[requirements]\npeak_normal_force_N = "< 9 N"\ncontact_count = "== 1"\nfirst_contact = "< 1 s"\n'
+    text = '[design]\nminimise = "peak_normal_force"\nevaluations = 2\nconstraints = { peak_normal_force = "< 9 N" }\n'
+    plan = plan_design(dockdyn.load(CONTACT + asked + text + DAMPING))
+    evaluations = run_design(plan, Trail(tmp_path / "design"), lambda share: None)
+    answer = answer_of(plan, evaluations)
+    assert answer["requirements_left_out"] == ["contact_count", "first_contact"]
+    (said,) = [words for words in design_report(plan, evaluations, answer).warnings if "requirements" in words]
+    assert said.startswith(
+        "2 requirements are no constraint of this design, and may not be met: contact_count, first_contact;"
+    )
+
+
 @pytest.mark.full
 def test_the_stiffest_latch_that_captures(tmp_path):
     text = '[design]\nmaximise = "latch.stiffness"\nevaluations = 200\nconstraints = { captured = true }\n'

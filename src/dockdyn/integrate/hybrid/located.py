@@ -125,7 +125,7 @@ def init(model: Model, settings: Settings, start: State | None = None, begun: Sc
     samples = None
     if settings.samples:
         samples = jnp.zeros((settings.samples, first_row.size)).at[0].set(first_row)
-    extrema = RunningExtrema.fresh(len(point.outputs.monitored))
+    extrema = RunningExtrema.fresh(len(point.outputs.monitored), time)
     row = pack(event_record(point, jnp.zeros(len(point.outputs.guards), bool), extrema))
     zero = jnp.zeros((), int)
     return SolverState(
@@ -243,7 +243,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
         ),
         line=line,
         reading=reading,
-        extrema=chosen(logged, extrema.restarted(), extrema),
+        extrema=chosen(logged, extrema.restarted(at.time), extrema),
         status=jnp.where(done, Status.FINISHED, solver.status),
         steps=solver.steps + (moved & ~solver.refresh).astype(int),
         iterations=solver.iterations + 1,

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, tolerance
+from dockdyn.integrate.hybrid.step_control import UNRESOLVED
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.vector import once
 
@@ -23,40 +24,55 @@ UNEVEN = 1e-6  # and where the peak is so near its middle, the line rises as the
 
 
 class RunningExtrema(NamedTuple):
-    """Peaks and integrals of the monitored quantities since the last logged moment."""
+    """Peaks and integrals of the monitored quantities `since` the last logged moment (s)."""
 
     peaks: Float[Array, "monitored"]
     peak_times: Float[Array, "monitored"]
     integrals: Float[Array, "monitored"]
-    records: Float[
-        Array, "monitored"
-    ]  # the largest since a quantity was zero or less, as the force of an open contact is
+    records: Float[Array, "monitored"]  # the largest since a quantity was zero or less, as an open contact's force is
+    since: Scalar
 
     @staticmethod
-    def fresh(size: int) -> RunningExtrema:
-        return RunningExtrema(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size), jnp.full(size, -jnp.inf))
+    def fresh(size: int, since: Scalar) -> RunningExtrema:
+        least = jnp.full(size, -jnp.inf)
+        return RunningExtrema(least, jnp.zeros(size), jnp.zeros(size), least, since)
 
-    def restarted(self) -> RunningExtrema:
-        """These after a logged moment: all but the records begins anew."""
-        return self.fresh(self.peaks.size)._replace(records=self.records)
+    def restarted(self, time: Scalar) -> RunningExtrema:
+        """These after a moment logged at `time` (s): all but the records begins anew."""
+        return self.fresh(self.peaks.size, time)._replace(records=self.records)
+
+    def peaks_until(self, time: Scalar) -> Float[Array, "monitored"]:
+        """Return the peaks since the last logged moment; none (-inf) where `time` (s) is that moment but for rounding.
+
+        Events that are one instant, such as three latches that tighten at once, are logged one by one: what a quantity is
+        while some have fired and others have not lasts for no time and is no peak.
+        """
+        lasting = time - self.since > UNRESOLVED * jnp.maximum(1.0, time)
+        return jnp.where(lasting, self.peaks, -jnp.inf)
 
 
 def monitored(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
-    """Peaks and integrals with the step from `point` to `at` added."""
+    """Peaks and integrals with the step from `point` to `at` added.
+
+    A step of no length, which an event is followed by, adds nothing: it begins with what was before all events of its instant
+    had fired.
+    """
     if not point.outputs.monitored:
         return extrema
     a, b, da, db = _ends(point, at, step)
     u, _ = _maxima(a, b, da, db)
-    peaks, times = extrema.peaks, extrema.peak_times
+    peaks, times, lasts = extrema.peaks, extrema.peak_times, step > 0
     for value, when in (
         (a, point.time),
         (jnp.where((u > 0) & (u < 1), cubic.value(u, a, b, da, db), -jnp.inf), point.time + u * step),
         (b, at.time),
     ):
+        value = jnp.where(lasts, value, -jnp.inf)
         times = jnp.where(value > peaks, when, times)
         peaks = jnp.maximum(value, peaks)
     records = jnp.where((a <= 0) & (b <= 0), -jnp.inf, jnp.maximum(extrema.records, peaks))
-    return RunningExtrema(peaks, times, extrema.integrals + step * cubic.integral(a, b, da, db), records)
+    integrals = extrema.integrals + step * cubic.integral(a, b, da, db)
+    return RunningExtrema(peaks, times, integrals, records, extrema.since)
 
 
 def step_beside_peak(

@@ -53,12 +53,14 @@ def largest(solver: SolverState) -> Float[Array, "monitored"]:
 
 def emptied(solver: SolverState) -> SolverState:
     """The run with an empty log, as at its beginning."""
-    return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=solver.extrema.restarted())
+    fresh = solver.extrema.restarted(solver.extrema.since)
+    return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=fresh)
 
 
 def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
     """What is recorded of an event: which guards fired, and peaks and integrals until then."""
-    return EventRecord(point.time, fired, point.state, extrema.peaks, extrema.peak_times, extrema.integrals)
+    peaks = extrema.peaks_until(point.time)
+    return EventRecord(point.time, fired, point.state, peaks, extrema.peak_times, extrema.integrals)
 
 
 def result(solver: SolverState) -> Solution:

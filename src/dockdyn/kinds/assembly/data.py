@@ -64,7 +64,7 @@ VARIABLES: Layout = {
     "linear_momentum": (("axis",), "N s", "linear momentum of all bodies, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
     "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
-    "angular_momentum_scale": ((), "N m s", "sum of the bodies' angular momenta by magnitude"),
+    "angular_momentum_scale": ((), "N m s", "sum of the bodies' spins, and of distances times momenta, by magnitude"),
 }
 
 ELEMENT_VARIABLES: Layout = {

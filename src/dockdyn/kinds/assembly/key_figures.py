@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import xarray as xr
 
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
@@ -24,6 +26,7 @@ from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME,
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
+from dockdyn.results.requirements import AT_PORT
 
 
 def _at_ports(name: str, unit: str) -> KeyFigure:
@@ -33,13 +36,21 @@ def _at_ports(name: str, unit: str) -> KeyFigure:
     return KeyFigure(figure_name, words, lambda data: data[variable].max(), needs=variable)
 
 
+def at_ports(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the largest of each part of the load at each port, by port and figure as in "port.arm wrist.interface_shear_N"."""
+    return {
+        f"{AT_PORT}{port}.{load.name}": data[load.needs][index] for index, port in enumerate(names) for load in LOADS
+    }
+
+
+LOADS = tuple(_at_ports(name, unit) for name, unit in PORT_UNITS.items())
 FIGURES = (
     *CAPTURED,
     *OUTCOME,
     *MOTION,
     *CONTACTS,
     *SOLVER,
-    *(_at_ports(name, unit) for name, unit in PORT_UNITS.items()),
+    *LOADS,
     KeyFigure(
         "largest_bushing_turn_rad",
         "largest angle by which a bushing is turned",
@@ -105,4 +116,19 @@ def stated(content: AssemblySection) -> dict[str, bool]:
     return {"conservative": conservative(content), "undamped": True, "attitude-hold": holds}
 
 
-ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated)
+def port_summary(dataset: xr.Dataset) -> dict[str, Any]:
+    """Return the largest loads of a result at each port for its summary; empty where it has none."""
+    ports = [str(name) for name in dataset.port.values] if "interface_tension" in dataset else []
+    found: dict[str, dict[str, float]] = {name: {} for name in ports}
+    for load in LOADS:
+        for name, value in zip(ports, dataset[load.needs].values if ports else (), strict=True):
+            found[name][load.name] = float(value)
+    return {AT_PORT.rstrip("."): found} if found else {}
+
+
+def _by_port(model: Assembly, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the largest loads of a run at each of its ports."""
+    return at_ports([point.name for point in model.points if point.axis is not None], data)
+
+
+ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated, _by_port)

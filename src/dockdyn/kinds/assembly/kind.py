@@ -63,11 +63,12 @@ class AssemblyKind(Kind):
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.assembly.doubts import doubts
+        from dockdyn.kinds.assembly.key_figures import port_summary
         from dockdyn.results.contact_summary import summarise_contacts
         from dockdyn.results.energy_class import energy_summary
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        summary |= energy_summary(dataset, summary)
+        summary |= energy_summary(dataset, summary) | port_summary(dataset)
         return summary | {"warnings": [*summary["warnings"], *doubts(dataset)]}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:

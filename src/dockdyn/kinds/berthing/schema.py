@@ -25,7 +25,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.run import Duration, MostSteps, OutputSection
+from dockdyn.scenario.tables.run import FINEST, Duration, MostSteps, OutputSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
 
 
@@ -33,7 +33,7 @@ class AdaptiveSection(Section):
     """How time advances: explicit of eighth order, implicit for stiff systems, or located where contact comes and goes."""
 
     method: Literal["dopri8", "kvaerno5", "located"] | None = None
-    tolerance: Annotated[float, Field(gt=0, le=1e-3)] | None = None
+    tolerance: Annotated[float, Field(ge=FINEST, le=1e-3)] | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
     max_steps: MostSteps = 300_000
     conserve: Literal["momentum"] | None = None

@@ -32,7 +32,7 @@ from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.run import Duration, MostSteps, OutputSection
+from dockdyn.scenario.tables.run import FINEST, Duration, MostSteps, OutputSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
 
 ATTITUDE = ("theta", "attitude_error_orbit")
@@ -43,7 +43,7 @@ class VariationalSection(Section):
     """How the variational integrator advances; with an `error` its step varies and `step` is the longest."""
 
     step: quantity("s", "a step", above=0) = 0.01
-    tolerance: Annotated[float, Field(gt=0, le=1e-6)] = 1e-12
+    tolerance: Annotated[float, Field(ge=FINEST, le=1e-6)] = 1e-12
     max_iterations: Annotated[int, Field(ge=1, le=1000)] = 20
     error: Annotated[float, Field(gt=0, le=1e-2)] | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000

@@ -5,11 +5,14 @@ One place for all kinds of scenario: it reads the flattened numbers, and knows u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.bodies import unusual_inertias
 from dockdyn.scenario.sanity.ranges import unusual
@@ -28,6 +31,19 @@ def check_numbers(scenario: Scenario | str | Path) -> list[str]:
     found = list(dict.fromkeys(_unusual_numbers(scenario_from(scenario))))
     more = [f"and {len(found) - MOST} more numbers of unusual sizes"] if len(found) > MOST else []
     return found[:MOST] + more
+
+
+def check_ranges(scenario: Scenario, ranges: Mapping[str, Iterable[Any]]) -> list[str]:
+    """Return what is unusual about the ends of `ranges` over which keys of a scenario are varied, and not of it itself.
+
+    An end that the scenario refuses is left out: who runs it refuses it, too.
+    """
+    known, found = set(check_numbers(scenario)), []
+    for key, ends in ranges.items():
+        for end in ends:
+            with suppress(ScenarioError):
+                found += [words for words in _unusual_numbers(scenario.at({key: end})) if words not in known]
+    return list(dict.fromkeys(found))[:MOST]
 
 
 def _unusual_numbers(scenario: Scenario) -> Iterator[str]:

@@ -12,6 +12,7 @@ from dockdyn.scenario.language.units import quantity
 
 Duration = quantity("s", "a duration", above=0)
 MOST_STEPS = 1_000_000_000
+FINEST = 1e-15  # relative: below is rounding, which no step is short enough for
 MostSteps = Annotated[int, Field(ge=1, le=MOST_STEPS)]  # attempts; a run that would need more stops
 
 
@@ -21,7 +22,7 @@ class IntegratorSection(Section):
 
     method: Literal["located", "fixed"] = "located"
     step: quantity("s", "a step", above=0) | None = None
-    tolerance: quantity("", "a relative error", above=0, most=1e-3) = TOLERANCE
+    tolerance: quantity("", "a relative error", least=FINEST, most=1e-3) = TOLERANCE
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
     max_steps: MostSteps = 5_000_000
 

@@ -27,7 +27,9 @@ from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
 from dockdyn.studies.cases.sampling import Sampled, sample_cases
 
-CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
+# cases in a chunk: of those that run in batches, and of those that run one by one or take long, which are kept sooner
+CHUNK, SLOW_CHUNK = 256, 8
+SLOW = 0.25  # s of a case, from which it takes long
 
 Done = tuple[int, Sampled, Cases]  # number of a chunk, its cases
 Progress = Callable[[int], None]  # told how many cases are done
@@ -133,8 +135,11 @@ def on_workers(spread: Spread) -> Callable[[Campaign, Iterable[int]], Iterator[D
     return lambda campaign, chunks: spread(compute, ((campaign, chunk, 1) for chunk in chunks))
 
 
-def rehearse(scenario: Scenario) -> None:
-    """Run the nominal case, so that everything is compiled and a requirement that fits no figure is found early."""
+def rehearse(scenario: Scenario) -> float:
+    """Run the nominal case, so that everything is compiled and a requirement that fits no figure is found early.
+
+    Returns how long (s) a case takes then. Raises ScenarioError for such a requirement.
+    """
     for requirement in scenario.requirements:
         if requirement.figure in LEFT_OUT or requirement.figure in map(plain, LEFT_OUT):
             where = f"{scenario.name}: requirements.{requirement.name}"
@@ -142,10 +147,21 @@ def rehearse(scenario: Scenario) -> None:
     nominal = scenario.at({})
     key = scenario.dispersions[0].keys[0]
     value = scenario.dispersions[0].nominal[0]
+    began = time.perf_counter()
     found = run_cases(nominal, [key], np.array([[value]]))
     if found.figures:
         figures = with_lists({name: float(values[0]) for name, values in found.figures.items()})
         judge(scenario.requirements, figures, scenario.name)
+    if time.perf_counter() - began < SLOW:
+        return 0.0
+    began = time.perf_counter()
+    run_cases(nominal, [key], np.array([[value]]))
+    return time.perf_counter() - began
+
+
+def paced(campaign: Campaign, seconds: float) -> Campaign:
+    """Return a campaign whose cases take so long (s) each, with chunks that are kept in time."""
+    return replace(campaign, chunk=min(campaign.chunk, SLOW_CHUNK)) if seconds > SLOW else campaign
 
 
 def run_campaign(
@@ -182,8 +198,10 @@ def campaign(
     ]
     store, planned = Store(kept), plan_campaign(scenario, *counts)
     with store.claimed():
-        rehearse(scenario)
-        if not store.blank():
+        seconds = rehearse(scenario)
+        if store.blank():
+            planned = paced(planned, seconds)
+        else:
             planned = continued(store, planned, lambda words: warnings.warn(words, stacklevel=3))
         store.create(planned)
         return run_campaign(planned, store, here, lambda done: None)

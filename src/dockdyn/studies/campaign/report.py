@@ -39,6 +39,7 @@ INFLUENCE = (
     "What decides {figures}: the share of the variance that a key explains by itself (first-order index). What is missing to "
     "1 takes several keys together. In brackets the rank correlation: whether the figure grows (+) or falls (−) with the key."
 )
+BESIDE = 3  # figures whose influences stand side by side
 
 
 def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None) -> Report:
@@ -95,6 +96,12 @@ FIRST_NOTE = (
 )
 
 
+def least_met(answers: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the requirement that is met in the fewest cases; None where all are met in every case, or there are none."""
+    least = min(answers["requirements"], key=lambda one: one["probability"], default=None)
+    return None if least is None or least["probability"] == 1.0 else least
+
+
 def _folder_of(dataset: xr.Dataset) -> str:
     """The folder that a dataset was read from."""
     source = dataset.encoding.get("source")
@@ -113,8 +120,16 @@ def _campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
     if answers["undecided"]:
         words.append(f"{answers['undecided']} {'is' if answers['undecided'] == 1 else 'are'} not decided.")
     if answers["requirements"]:
-        share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
-        words.append(f"All requirements are met in {share}.")
+        share, least = (
+            percent(answers["requirements_probability"], answers["requirements_interval_95"]),
+            least_met(answers),
+        )
+        held = (
+            ""
+            if least is None
+            else f"; least often {least['name']} {least['text']}, in {percent(least['probability'], least['interval_95'])}"
+        )
+        words.insert(0 if least else len(words), f"All requirements are met in {share}{held}.")
     if answers["peak_force"]:
         having = answers["figures"][answers["peak_force"]]["cases"]
         those = "the cases" if having == answers["runs"] else f"the {having} cases that have one"
@@ -166,6 +181,13 @@ def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, s
 
 def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
     """The figures that there is something to show in, each with what to look for."""
+    least = least_met(answers)
+    missed = least["figure"] if least and least["figure"] in answers["figures"] else ""
+    if missed and missed != answers["peak_force"] and answers["figures"][missed]["cases"] > 1:
+        words = (
+            f"The requirement that is met least often: how {figure_words(cases, missed)} is distributed, and its limit."
+        )
+        yield Plot("missed", partial(load_figure, cases, missed), words)
     if answers["peak_force"] and answers["figures"][answers["peak_force"]]["cases"] > 1:
         yield Plot(
             "load",
@@ -175,10 +197,11 @@ def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | N
         )
     if found is not None:
         yield Plot("map", partial(map_figure, cases, found), _map_words(cases, found))
-    decided = [name for name in (found.of if found else "", answers["peak_force"]) if name in answers["sensitivity"]]
+    asked = ("requirements" if least else "", missed, found.of if found else "", answers["peak_force"])
+    decided = [name for name in asked if name in answers["sensitivity"]]
     if decided:
-        names = list(dict.fromkeys(decided))
-        told = " and ".join(WORDS_OF.get(name, f"the {figure_words(cases, name)}") for name in names)
+        names = list(dict.fromkeys(decided))[:BESIDE]
+        told = ", ".join(WORDS_OF.get(name, f"the {figure_words(cases, name)}") for name in names)
         words = INFLUENCE.format(figures=told)
         yield Plot("influence", partial(influence_figure, cases, answers["sensitivity"], names), words)
     settled = answers["convergence"]

@@ -43,7 +43,10 @@ def _with_unit(value: float | None, unit: str) -> str:
 def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table:
     """Percentiles of figures, loads first."""
     rows = []
-    for name, each in list(answers["figures"].items())[:most]:
+    required = {one["figure"] for one in answers["requirements"]} & answers["figures"].keys()
+    listed = [name for row, name in enumerate(answers["figures"]) if row < most or name in required]
+    for name in listed:
+        each = answers["figures"][name]
         whole = not each["unit"] and name.endswith("count")
         shares = [
             f"{each['percentiles'][share]:g}"

@@ -39,7 +39,8 @@ def run_case(kind: str, model: ContactModel, settings: located.Settings) -> tupl
     assert known is not None, kind
     solution = located.solve(model, settings)
     data = known.data(model, solution) | {"step_s": settings.step}
-    return case_figures(known.figures, data, sampled=settings.samples > 0), solution
+    found = case_figures(known.figures, data, sampled=settings.samples > 0)
+    return found | known.at_ports(model, data), solution
 
 
 @partial(Program, static=("kind", "at_once", "shared"))

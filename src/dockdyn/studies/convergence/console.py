@@ -7,7 +7,7 @@ from typing import Any
 
 from dockdyn.report.report import Block, Table
 from dockdyn.report.wording import NOTHING
-from dockdyn.studies.convergence.converged import verdict
+from dockdyn.studies.convergence.converged import label, percent, verdict
 from dockdyn.studies.convergence.refine import ABOUT
 
 LISTED = 12  # figures, those that move most
@@ -21,7 +21,7 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
     ways = list(answer["refined"])
     columns = [("figure", ""), ("value", ""), *((f"moved by {ABOUT[way]}", "%") for way in ways)]
     rows = [
-        [key, f"{found['value']:.6g}", *(f"{100 * found[way]:.2g}" if way in found else NOTHING for way in ways)]
+        [label(key), f"{found['value']:.6g}", *(percent(found[way]) if way in found else NOTHING for way in ways)]
         for key, found in list(answer["changes"].items())[:LISTED]
     ]
     left_out = max(0, len(answer["changes"]) - LISTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import xarray as xr
 
 from dockdyn.api import simulate, summarise
 from dockdyn.report.notebook import Answer
+from dockdyn.report.wording import MET
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.load import Scenario, scenario_from
@@ -32,9 +34,11 @@ OF_COMPUTING = (
     "warnings",
     "requirements",
     "events",
+    "position",
     "prediction",
     "margin",
 )
+PEAK = re.compile(r"peak.*_N(_m)?$|^interface_")
 MODAL = re.compile(r"(bend|side|twist|mode)\d*$")  # coordinates of modes, which depend on what other modes there are
 NO_FIGURE = ("kind", "title", "status", "integrator")
 
@@ -49,9 +53,12 @@ def converged(
     of its own; `dataset` is the run itself, which is made where it is not given.
 
     Returns a dictionary ready for JSON: whether it `converged` (no figure moves by more than 1 %), the `largest_change`
-    (relative), the figure that it is of, what was `refined`, `changes` by figure (its value and relative changes), and
-    `warnings`: what appears or vanishes with finer numbers, and bodies that pass through each other without a contact that
-    could hold them. A change is relative to the figure, or to a thousandth of the largest one of its unit if that is larger.
+    (relative), the figure that it is of, which figures are `required`, what was `refined`, `changes` by figure (its value and
+    relative changes; those that are required first, then peak forces and moments), and `warnings`: what appears or vanishes
+    with finer numbers, requirements that are decided otherwise, and bodies that pass through each other without a contact
+    that could hold them. A change is relative to the figure, or to a thousandth of the largest one of its unit if that is
+    larger; of a required one to its limit if that is larger. Where contacts touch is left out: of several places alike
+    rounding decides which is first.
 
     Raises ScenarioError for what cannot be run, and for a kind that has no numbers to refine, as a rig, which goes from instant
     to instant of its loop.
@@ -59,7 +66,8 @@ def converged(
     scenario = scenario_from(scenario)
     finer = refinements(scenario)
     own = simulate(scenario) if dataset is None else dataset
-    figures = figures_of(own)
+    figures, judged = figures_of(own), summarise(own).get("requirements", [])
+    limits = {one["figure"]: float(one["limit"]) for one in judged if not isinstance(one["limit"], bool)}
     warnings = [] if own.attrs["finished"] else [f"the run itself ended early: {own.attrs['status']}"]
     moved: dict[str, dict[str, float]] = {}
     refined: dict[str, Changes] = {}
@@ -70,19 +78,20 @@ def converged(
             continue
         refined[name] = changes
         others = figures_of(run)
-        warnings += _appeared(ABOUT[name], figures, others)
-        for key, change in relative_changes(figures, others).items():
+        warnings += _appeared(ABOUT[name], figures, others) + _judged_otherwise(ABOUT[name], judged, run)
+        for key, change in relative_changes(figures, others, limits).items():
             moved.setdefault(key, {})[name] = change
         if progress is not None:
             progress(place / (len(finer) + 1))
     warnings += passed_through(scenario, own)
     largest = {key: max(changes.values()) for key, changes in moved.items()}
     first = max(largest, key=lambda key: largest[key], default=None)
-    order = sorted(moved, key=lambda key: -largest[key])
+    order = sorted(moved, key=lambda key: (_rank(key, limits), -largest[key]))
     answer = {
         "converged": bool(refined) and not any(math.isnan(x) or x > ENOUGH for x in largest.values()) and not warnings,
         "largest_change": None if first is None else largest[first],
         "largest_change_of": first,
+        "required": sorted(limits.keys() & moved.keys()),
         "refined": refined,
         "changes": {key: {"value": figures[key]} | moved[key] for key in order},
         "warnings": warnings,
@@ -95,13 +104,41 @@ def verdict(answer: dict[str, Any]) -> str:
     ways = " and ".join(ABOUT[name] for name in answer["refined"])
     if answer["largest_change"] is None:
         return "Nothing was refined: whether the run has converged is not known."
-    most = f"{100 * answer['largest_change']:.2g} %"
-    moved = f"no figure moves by more than {most} ({answer['largest_change_of']})"
+    most, which = f"{percent(answer['largest_change'])} %", label(answer["largest_change_of"])
+    moved = f"no figure moves by more than {most} ({which})"
     if answer["converged"]:
         return f"Converged: with finer numbers ({ways}) {moved}."
     if answer["largest_change"] <= ENOUGH:
         return f"With finer numbers ({ways}) {moved}, but see the warnings."
-    return f"Not converged: with finer numbers ({ways}) {answer['largest_change_of']} moves by {most}."
+    return f"Not converged: with finer numbers ({ways}) {which} moves by {most}.{_of_requirements(answer)}"
+
+
+def _of_requirements(answer: dict[str, Any]) -> str:
+    """Return how far the required figures of a run that has not converged are to be trusted; empty without any."""
+    changes = {
+        key: max(change for way, change in answer["changes"][key].items() if way != "value")
+        for key in answer["required"]
+    }
+    if not changes or answer["largest_change_of"] in changes:
+        return ""
+    worst = max(changes, key=lambda key: changes[key])
+    return f" What is required moves by at most {percent(changes[worst])} % of its limit or itself ({label(worst)})."
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with two digits and no exponent: 0.012, 3.4, 200."""
+    return f"{float(f'{100 * share:.2g}'):g}"
+
+
+def label(key: str) -> str:
+    """Return a figure's key as tables and reports count: "contacts.0.peak" is of contact 1, Q1 in the figures."""
+    parts = key.split(".")
+    if len(parts) < 2 or parts[0] not in ("contacts", "impacts") or not parts[1].isdigit():
+        return key
+    number = int(parts[1]) + 1
+    return " ".join(
+        [f"contact {number} (Q{number})" if parts[0] == "contacts" else f"impact {number}", ".".join(parts[2:])]
+    )
 
 
 def _finer_run(scenario: Scenario, changes: Changes) -> tuple[xr.Dataset | None, str]:
@@ -124,17 +161,35 @@ def figures_of(dataset: xr.Dataset) -> dict[str, float]:
     return found
 
 
-def relative_changes(own: dict[str, float], others: dict[str, float]) -> dict[str, float]:
-    """Return by how much each figure of both runs moves, relative to its size."""
+def relative_changes(
+    own: dict[str, float], others: dict[str, float], limits: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Return by how much each figure of both runs moves, relative to its size, or to its limit if that is larger."""
     sizes: dict[str, float] = {}
-    for figures in (own, others):
+    limits = limits or {}
+    for figures in (own, others, limits):
         for key, value in figures.items():
             sizes[_unit(key)] = max(sizes.get(_unit(key), 0.0), abs(value))
     found = {}
     for key in own.keys() & others.keys():
-        scale = max(abs(own[key]), abs(others[key]), SMALL * sizes[_unit(key)])
+        scale = max(abs(own[key]), abs(others[key]), abs(limits.get(key, 0.0)), SMALL * sizes[_unit(key)])
         found[key] = abs(others[key] - own[key]) / scale if scale else 0.0
     return found
+
+
+def _rank(key: str, limits: Mapping[str, float]) -> int:
+    """Return where a figure stands in a table: what is required, then the largest forces and moments of all, then the rest."""
+    return 0 if key in limits else 1 if PEAK.search(key) and "." not in key else 2
+
+
+def _judged_otherwise(way: str, judged: list[dict[str, Any]], run: xr.Dataset) -> list[str]:
+    """Return which requirements a finer run meets and this one does not, or the other way round."""
+    finer = {one["name"]: one["met"] for one in summarise(run).get("requirements", [])}
+    return [
+        f"{way}: requirement {one['name']} is {MET[one['met']]}, and {MET[finer[one['name']]]} with finer numbers"
+        for one in judged
+        if finer.get(one["name"]) != one["met"]
+    ]
 
 
 def _unit(key: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.files import write_files
-from dockdyn.results.requirements import resolved, unit_of_figure
+from dockdyn.results.requirements import plain, resolved, unit_of_figure
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.evidence import evidence_of
 from dockdyn.studies.design.front import balanced, front_of
@@ -54,8 +54,15 @@ def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
         "front": _front(plan, [evaluations[place] for place in front]) if len(plan.goals) > 1 else None,
         "cases": len(plan.cases.values) if plan.of_cases else None,
         "seed": plan.stated.seed,
+        "requirements_left_out": requirements_left_out(plan),
         "evidence": None if cases is None else evidence_of(plan, fresh, of_cases),
     }
+
+
+def requirements_left_out(plan: Plan) -> list[str]:
+    """Return the requirements of the scenario that no constraint of the design is about."""
+    asked = {plain(one.requirement.figure) for one in plan.constraints}
+    return [one.name for one in plan.scenario.requirements if plain(one.figure) not in asked]
 
 
 def _goals(plan: Plan, best: Evaluation, first: Evaluation, names: dict[str, Any]) -> list[dict[str, Any]]:

@@ -270,6 +270,12 @@ def _warnings(answer: dict[str, Any]) -> list[str]:
     found = []
     if answer["failed_runs"]:
         found.append(f"{counted(answer['failed_runs'], 'run')} failed; the first: {answer['failure']}")
+    if left_out := answer["requirements_left_out"]:
+        which = "requirement is" if len(left_out) == 1 else "requirements are"
+        found.append(
+            f"{len(left_out)} {which} no constraint of this design, and may not be met: {', '.join(left_out)}; state them in "
+            "[design.constraints], or judge the design by dockdyn campaign run of its scenario"
+        )
     evidence = answer["evidence"]
     if answer["feasible"] and evidence is not None:
         for one in evidence["constraints"]:

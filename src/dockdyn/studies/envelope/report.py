@@ -18,7 +18,7 @@ LISTED = 40  # vertices in the table
 def envelope_report(dataset: xr.Dataset) -> Report:
     """The report of an envelope."""
     answer = json.loads(dataset.attrs["envelope"])
-    verdict = _envelope_verdict(answer)
+    verdict = _envelope_verdict(answer, " and ".join(f"{key.name} {key.range}" for key in keys_of(dataset, answer)))
     note = "Some of its points, in SI units; the result file has all of them."
     return result_report(
         dataset,
@@ -32,11 +32,10 @@ def envelope_report(dataset: xr.Dataset) -> Report:
     )
 
 
-def _envelope_verdict(answer: dict[str, Any]) -> str:
-    """The envelope in words."""
+def _envelope_verdict(answer: dict[str, Any], over: str) -> str:
+    """Return the envelope in words, `over` being its keys and ranges in words."""
     met, unmet = words_for(answer)
     share = answer["share_met"]
-    over = " and ".join(answer["keys"])
     grid = answer["grid_runs"]
     beside = f"where an even grid as sharp would take {grid}"
     if answer["runs"] >= grid:
@@ -56,7 +55,7 @@ def _envelope_verdict(answer: dict[str, Any]) -> str:
         what = f"the outcome changes at {places}{unit}"
     else:
         what = "the boundary is one line" if count == 1 else f"the boundary has {count} lines"
-    return f"{capital(met)} over {100 * share:.3g} % of the range; {what} ({runs})."
+    return f"{capital(met)} over {100 * share:.3g} % of {over}; {what} ({runs})."
 
 
 def _doubts(answer: dict[str, Any]) -> list[str]:

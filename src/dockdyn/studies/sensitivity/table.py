@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.report.notebook import Answer
+from dockdyn.report.wording import counted
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.given import name_from, names_from
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.objectives.objective import chosen_places, objective
+from dockdyn.studies.objectives.objective import Objective, chosen_places, objective
 from dockdyn.studies.objectives.verdict import Verdict
 
 PER_CENT = 0.01
@@ -40,13 +41,7 @@ def sensitivity(
     no number or cannot change alone, a run that stops early.
     """
     scenario, of = scenario_from(scenario), name_from("of", of)
-    figure = objective(scenario, of, smoothing=smoothing)
-    places = places_of(scenario)
-    if to is not None:
-        places = chosen_places(scenario, places, names_from("to", to), "--to")
-    drawn = {key for one in scenario.dispersions for key in one.keys} if figure.figure.over else set()
-    if to is None:
-        places = [place for place in places if not drawn & set(place.keys)]
+    figure, places = _asked(scenario, of, to, smoothing)
     share = None if progress is None else lambda done: progress(0.6 * done)
     found = figure.estimate({place.key: place.value for place in places}, share)
     rows = [
@@ -72,6 +67,38 @@ def sensitivity(
         to=ranked,
         warnings=_by_reason(ranked),
     )
+
+
+def _asked(
+    scenario: Scenario, of: str, to: Sequence[str] | str | None, smoothing: float | None
+) -> tuple[Objective, list[Place]]:
+    """Return the figure, and the numbers by which it is differentiated. Raises ScenarioError for such that there are not."""
+    figure, places = objective(scenario, of, smoothing=smoothing), places_of(scenario)
+    if to is not None:
+        return figure, chosen_places(scenario, places, names_from("to", to), "--to")
+    drawn = {key for one in scenario.dispersions for key in one.keys} if figure.figure.over else set()
+    return figure, [place for place in places if not drawn & set(place.keys)]
+
+
+def cost_in_words(
+    scenario: Scenario, of: str, to: Sequence[str] | str | None = None, smoothing: float | None = None
+) -> str:
+    """Return how many runs the derivatives of a figure over cases take, and how to take fewer; empty for one of a single run.
+
+    Each case is run with its derivatives; then every number is moved down and up over all cases, to compare. Where those
+    differences leave it open, there are four more of each case. Raises ScenarioError as `sensitivity` does.
+    """
+    figure, places = _asked(scenario, of, to, smoothing)
+    if not figure.figure.over and not figure.smoothing:
+        return ""
+    runs = figure.runs
+    if figure.smoothing:
+        return f"takes {runs} runs"
+    least, most = runs * (2 * len(places) + 2), runs * (6 * len(places) + 3)
+    words = (
+        f"takes {least} to {most} runs, {runs} cases with each of {counted(len(places), 'number')} moved down and up"
+    )
+    return words if len(places) == 1 else f"{words}; --to KEY asks of one number alone"
 
 
 def _by_reason(rows: list[dict[str, Any]]) -> list[str]:
