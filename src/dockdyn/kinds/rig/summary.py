@@ -47,6 +47,7 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "contacts": [],
         "impacts": [],
         "compensator": str(dataset.attrs["compensator"]),
+        "peak_measured_force_N": number(size(dataset.measured_force.values).max()),
         **{name: number(value) for name, value in measured(dataset).items()},
         **_errors(measured(dataset)),
         "spectral_radius": number(dataset.attrs["spectral_radius"]),
