@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dockdyn.realtime.operating import Outcome
     from dockdyn.results.driver import Driver
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 FAILED = 1
 LOG = Path("rig.mcap")
@@ -100,6 +101,8 @@ def serve(
                     hold_to_run,
                     lambda: asked() or terminal.gone,
                     partial(why_stopped, limits=content.content.rig.limits, period=driver.period),
+                    driver.first_pose(),
+                    _places(section),
                 ).run()
                 terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
                 if shown is not None and not shown.running:
@@ -113,6 +116,16 @@ def serve(
         raise typer.Exit(FAILED)
     if kept.kept.path is None:
         raise typer.Exit(STOPPED_EARLY)
+
+
+def _places(section: DevicesSection) -> dict[str, str]:
+    """Return in words where each of a rig's devices is asked, or sends to."""
+    from dockdyn.realtime.device_kinds import ASKED, CONNECTED
+
+    return {
+        role: f"{each.kind} {'at' if each.kind in (*ASKED, *CONNECTED) else 'sending to'} {each.host}:{each.port}"
+        for role, each in (("sensor", section.sensor), ("robot", section.robot))
+    }
 
 
 def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
