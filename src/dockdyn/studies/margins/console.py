@@ -17,8 +17,8 @@ def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
     yield Block(rows=_key_numbers(margins))
     if beside := [part for part in margins.get("counted", []) if part != "delay"]:
         yield (
-            f"These delays are loop.delay and loop.sensor.delay together; beside them count {', '.join(beside)}: dockdyn run says "
-            "what each part of the loop delays the force by"
+            f"These delays are loop.delay and loop.sensor.delay together; beside them count {', '.join(beside)}: dockdyn run "
+            "says what each part of the loop delays the force by"
         )
     if mode := margins.get("mode"):
         moving = [f"{row['body']} {100 * row['energy_share']:.3g} %" for row in mode[:MOVING]]
