@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 import dockdyn
+from dockdyn.realtime.controller import find_foreign_ports, find_hindrances
 from dockdyn.scenario.kinds import BUILT_IN, kind_named
 
 STARTS = [(kind, mechanism) for kind in BUILT_IN for mechanism in kind_named(kind).start().mechanisms]
@@ -115,3 +116,11 @@ def test_what_drives_a_rig_stands_there_and_holds_when_its_marks_are_taken_away(
     assert rig.limits.force == pytest.approx(4 * peak, rel=0.2)  # which is without damping
     assert (rig.device.sensor.kind, rig.device.robot.kind) == ("ati-netft", "abb-egm")
     kind_named("rig").driver(scenario)
+    duration = float(scenario.content.duration)
+    assert find_hindrances(rig, duration) == [] and find_foreign_ports(rig.device) == []
+    alone = "\n".join(line.removeprefix("# ") if "kuka-rsi alone" in line else line for line in lines)
+    alone = "\n".join(line for line in alone.splitlines() if "abb-egm alone" not in line)
+    for kind in ("kuka-rsi", "fanuc-stream-motion", "ur-rtde", "raw-udp"):
+        some = alone if kind == "kuka-rsi" else "\n".join(x for x in alone.splitlines() if "kuka-rsi alone" not in x)
+        other = dockdyn.load(above + some.replace('"abb-egm"', f'"{kind}"')).content.rig
+        assert find_hindrances(other, duration) == [] and find_foreign_ports(other.device) == []

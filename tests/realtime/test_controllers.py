@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -10,11 +11,12 @@ import pytest
 from driven_rigs import KUKA_SET
 
 import dockdyn
-from dockdyn.realtime.controller import checklists, find_hindrances
+from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hindrances
 from dockdyn.realtime.devices.catalogue import ROBOTS, SENSORS
 from dockdyn.realtime.devices.device import Command, Pose
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
+from dockdyn.scenario.tables.rig.devices import DevicesSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
 
 FREE = {"speed": 1.0, "acceleration": 1.0, "tracking": 0.1, "force": 1.0, "torque": 1.0}
@@ -74,6 +76,23 @@ def test_a_motion_that_ends_by_itself_within_the_run_is_refused(stated, refused)
     assert bool(find_hindrances(egm, 10.0)) == refused
 
 
+def test_the_port_of_another_kind_of_device_is_told():
+    """Of every two kinds of robots; each at its own port, and at one that no kind has, is told nothing."""
+    kinds = ("kuka-rsi", "abb-egm", "fanuc-stream-motion", "ur-rtde", "raw-udp")
+    ports = {kind: DevicesSection(robot={"kind": kind}).robot.port for kind in kinds}
+    for one, other in itertools.product(kinds, kinds):
+        found = find_foreign_ports(DevicesSection(robot={"kind": one, "port": ports[other]}))
+        if ports[one] == ports[other]:
+            assert found == []
+        else:
+            (line,) = found
+            assert (
+                line.startswith(f"rig.device.robot.port: {ports[other]}: that of ")
+                and f"{one} has {ports[one]}" in line
+            )
+    assert find_foreign_ports(DevicesSection(robot={"kind": "ur-rtde", "port": 1234})) == []
+
+
 def test_every_device_says_what_to_set_with_the_reason():
     """One sentence each, also where Markdown or a terminal would break it."""
     for device in (*SENSORS.values(), *ROBOTS.values()):
@@ -101,7 +120,9 @@ def test_the_doctor_prints_the_checklist_of_a_scenario(dock):
 
 
 def test_the_doctor_and_the_server_refuse_a_controller_that_would_cut_commands_off(dock, tmp_path):
-    text = dockdyn.load("epos-like-driven", {"rig.device.robot.correction_limit": "5 mm"}).text()
+    """All that is in the way at once; of the doctor it is the last word."""
+    low = {f"rig.device.robot.{key}": "5 mm" for key in ("correction_limit", "monitor_limit")}
+    text = dockdyn.load("epos-like-driven", low).text()
     (tmp_path / "mine.toml").write_text(text)
     doctor = dock("rig", "doctor", str(tmp_path / "mine.toml"), "--seconds", "0.02 s")
     assert doctor.returncode == 1
@@ -111,3 +132,7 @@ def test_the_doctor_and_the_server_refuse_a_controller_that_would_cut_commands_o
     serve = dock("rig", "serve", str(tmp_path / "mine.toml"), "--best-effort", "--log", str(tmp_path / "log.mcap"))
     assert serve.returncode == 2 and serve.stderr.count("\n") == 1
     assert "rig.device.robot.correction_limit: 0.005 m" in serve.stderr
+    assert "; and rig.device.robot.monitor_limit: 0.005 m" in serve.stderr
+    assert "refuses to drive:\n- rig" in doctor.stdout and doctor.stdout.splitlines()[-1].startswith(
+        "- rig.device.robot."
+    )

@@ -158,7 +158,8 @@ def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_agai
 @pytest.mark.full
 def test_what_is_not_there_is_named_while_it_is_waited_for(bench):
     server = bench.start("serve", "--best-effort", "--log", "none.mcap")
-    server.until("still idle: nothing is heard of the sensor and the robot")
+    server.until("still idle: nothing is heard of the sensor (raw-udp sending to 127.0.0.1:")
+    assert "dockdyn rig emulate stands for it" in server.printed
     assert "Ended: operator." in stopped(server)
     assert server.process.returncode == 0
 
@@ -248,7 +249,10 @@ def at_most_two_minutes():
         (("serve", "probe-cone"), "no devices to drive"),
         (("emulate", "epos-like"), "loop.robot: missing"),
         (("replay", "nothing.mcap"), "nothing.mcap: no such file"),
-        (("serve", "sits"), "loop.dynamics: continuous"),
+        (
+            ("serve", "sits"),
+            'state loop.dynamics.period = "4 ms", the cycle, and [rig.limits]; the preset epos-like-driven',
+        ),
     ],
 )
 def test_bad_input_is_one_line(dock, words, refusal, at_most_two_minutes):
@@ -264,3 +268,8 @@ def test_a_log_is_not_overwritten_and_a_file_that_is_none_is_refused(bench, dock
     assert "is there" in dock("rig", "serve", str(bench.file), "--log", str(other)).stderr
     assert "not the log of a rig" in dock("rig", "replay", str(other)).stderr
     assert Path(other).read_bytes() == b"something"
+    told = {"robot.csv": "not the log of a rig; must be an MCAP file that dockdyn rig serve wrote\n"}
+    told["my.toml"] = f"is a scenario, {told['robot.csv']}"
+    for name, words in told.items():
+        (bench.folder / name).write_text("time [s],command [m],actual [m]\n0,0,0\n")
+        assert dock("rig", "replay", str(bench.folder / name)).stderr.endswith(f"{name}: {words}")

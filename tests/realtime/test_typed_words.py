@@ -71,7 +71,7 @@ def keyboard(monkeypatch):
     os.close(writer)
 
 
-def operated(keyboard, monkeypatch, draw, looks=40):
+def operated(keyboard, monkeypatch, draw, looks=40, **known):
     """An operation during which `draw` says what is typed before each look: all that happened, in its order."""
     told = []
 
@@ -81,7 +81,7 @@ def operated(keyboard, monkeypatch, draw, looks=40):
             told.append(("typed", text))
 
     monkeypatch.setattr(cli_terminal, "say", lambda text: told.append(("told", text)))
-    Operation(Loop(told, write, looks), Terminal(), False, lambda: False).run()
+    Operation(Loop(told, write, looks), Terminal(), False, lambda: False, **known).run()
     return told
 
 
@@ -121,6 +121,24 @@ def test_words_before_their_time_are_told_not_to_count_and_count_when_typed_agai
     assert words.count("what was typed before does not count") == 1
     assert told.index(("state", State.ARMED)) > told.index(("typed", "arm\n"))
     assert told.index(("state", State.RUNNING)) > told.index(("typed", "run\n"))
+
+
+def test_where_arming_moves_the_robot_is_told_before_it_is_asked_for(keyboard, monkeypatch):
+    """From the command of the loop, which is zero."""
+    for pose, way in (
+        (np.array([-0.0591]), "from 0.0 mm to -59.1 mm"),
+        (np.array([0.03, 0.04, 0.0, 0.0, 0.0, np.pi / 6]), "by 50.0 mm and 30.0 deg, to (30.0, 40.0, 0.0) mm"),
+    ):
+        words = [text for what, text in operated(keyboard, monkeypatch, lambda: "", first_pose=pose) if what == "told"]
+        (told,) = [text for text in words if text.startswith("arming moves the robot ")]
+        assert way in told and words.index(told) < words.index("type arm and Enter to arm; Ctrl-C stops")
+
+
+def test_a_word_that_is_not_asked_for_is_answered(keyboard, monkeypatch):
+    typed = iter(["", "", "", "go\n", "", "arm\n"])
+    told = operated(keyboard, monkeypatch, lambda: next(typed, ""))
+    assert ("told", "go: does nothing here; type arm and Enter to arm") in told
+    assert ("state", State.ARMED) in told
 
 
 def test_half_a_line_on_a_terminal_is_forgotten(monkeypatch):

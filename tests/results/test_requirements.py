@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+import numpy as np
 import pytest
 
 import dockdyn
@@ -14,6 +15,7 @@ from dockdyn.pages import report_html, report_of
 from dockdyn.report.terminal import show_report
 from dockdyn.results.requirements import judge, unit_of_figure
 from dockdyn.scenario.language.requirement import requirements_of
+from dockdyn.studies.cases.batch import run_cases
 
 SUMMARY = {
     "title": "by hand",
@@ -122,9 +124,10 @@ REFUSED = [
     ({"energy_error": "< 4 kg"}, "requirements.energy_error = '< 4 kg': must be a number without a unit"),
     (
         {"peak_norml_force": "< 4 kN"},
-        "requirements.peak_norml_force: no such figure in the summary; did you mean 'peak_n",
+        "requirements.peak_norml_force: no such figure in the summary; did you mean 'peak_normal_force'? "
+        "There are capture_time, captured, ",
     ),
-    ({"title": True}, "requirements.title: no such figure in the summary"),
+    ({"title": True}, "requirements.title: no such figure in the summary; allowed: "),
     ({"contacts": "< 3"}, "requirements.contacts: no such figure in the summary"),
     (
         {"thruster_use": "< 3"},
@@ -144,6 +147,14 @@ def test_what_cannot_be_required_is_refused_in_one_line(table, message):
         judged(**table)
     said = str(refusal.value)
     assert said.startswith(f"mine.toml: {message}") and "\n" not in said
+
+
+def test_a_case_that_cannot_be_judged_names_its_scenario():
+    scenario = dockdyn.load("sits", {"duration": 0.1, "requirements": {"peak_normal_force": "< 1 N"}})
+    with pytest.raises(
+        dockdyn.ScenarioError, match=r"^sits: requirements\.peak_normal_force: .* peak_measured_force, "
+    ):
+        run_cases(scenario, ["start.velocity"], np.array([[0.05]]))
 
 
 def command(monkeypatch, capsys, *words):

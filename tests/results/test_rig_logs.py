@@ -9,7 +9,9 @@ from scipy.signal import lfilter
 import dockdyn
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.results.exchange.log_dataset import log_dataset
-from dockdyn.results.exchange.log_file import table_of
+from dockdyn.results.exchange.log_file import log_in, table_of
+from dockdyn.results.exchange.log_roles import CLOCK, POSITION
+from dockdyn.results.exchange.measured_log import read_measured
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.identification.robot import identify_robot
 
@@ -62,6 +64,18 @@ def test_columns_are_of_the_cycles_that_have_a_pose_on_the_robots_clock(log):
     np.testing.assert_allclose(time, (np.arange(1500) - 99) * PERIOD, atol=1e-9)  # 0 where the virtual spacecraft start
     assert columns["command [m]"].max() < 9.0
     np.testing.assert_array_equal(columns["measured_force [N]"], -np.arange(1500.0))
+
+
+def test_the_position_is_that_of_the_encoders_not_of_the_virtual_spacecraft(log):
+    """For a contact, and beside a run whose own position has the log's other column."""
+    table = table_of(log)
+    columns = {column.heading: np.asarray(column.cells) for column in table.columns}
+    read = log_in(table, [CLOCK, POSITION], {})
+    np.testing.assert_array_equal(read.signals["position"], columns["actual [m]"])
+    run = dockdyn.simulate(dockdyn.load("sits", {"duration": "1 s"}))
+    beside = read_measured(log, run)
+    np.testing.assert_array_equal(beside.columns["robot_position.x"], columns["actual [m]"])
+    np.testing.assert_array_equal(beside.columns["position.x"], columns["position [m]"])
 
 
 @pytest.mark.full

@@ -71,10 +71,20 @@ def doctor(
     if as_json:
         typer.echo(json.dumps(as_numbers(check) | machine._asdict() | {"stolen_s": stolen} | of_devices, indent=2))
     else:
-        of_rig = [] if section is None else device_lines(section, float(content.duration))
-        say("\n".join([*of_rig, *_lines(check, machine, stolen)]))
+        of_rig = [] if section is None else device_lines(section)
+        verdict = _verdict_of_devices(of_devices)
+        say("\n".join([*of_rig, *_lines(check, machine, stolen), *verdict]))
     if not check.held or of_devices.get("hindrances"):
         raise typer.Exit(NOT_HELD)
+
+
+def _verdict_of_devices(of_devices: dict[str, Any]) -> list[str]:
+    """Return in lines what is doubtful of a rig's devices, and why it would not be driven: the last word, as it outweighs."""
+    lines = [f"warning: {words}" for words in of_devices.get("warnings", [])]
+    if refused := of_devices.get("hindrances"):
+        lines.append("But as the scenario and this computer are, dockdyn rig serve refuses to drive:")
+        lines += [f"- {words}" for words in refused]
+    return lines
 
 
 def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind

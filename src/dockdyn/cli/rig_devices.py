@@ -12,7 +12,7 @@ OWNERS = {"sensor": "the sensor", "robot": "the robot's controller"}
 
 def device_numbers(section: DrivenSection, duration: float) -> dict[str, object]:
     """Return the checklists of a rig's devices for JSON, and what would keep them from a run of so many seconds."""
-    from dockdyn.realtime.controller import checklists, find_hindrances
+    from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hindrances
 
     devices = [
         {
@@ -24,12 +24,27 @@ def device_numbers(section: DrivenSection, duration: float) -> dict[str, object]
         }
         for each in checklists(section.device)
     ]
-    return {"devices": devices, "hindrances": find_hindrances(section, duration)}
+    return {
+        "devices": devices,
+        "warnings": find_foreign_ports(section.device),
+        "hindrances": [*find_hindrances(section, duration), *without_log()],
+    }
 
 
-def device_lines(section: DrivenSection, duration: float) -> list[str]:
-    """Return these checklists and hindrances in lines for people."""
-    from dockdyn.realtime.controller import checklists, find_hindrances
+def without_log() -> list[str]:
+    """Return why no log could be written, in one line; nothing where one could."""
+    from dockdyn.results.exchange.mcap_names import NEEDED
+
+    try:
+        import mcap_ros2.writer  # noqa: F401
+    except ImportError:
+        return [f"--log: {NEEDED}"]
+    return []
+
+
+def device_lines(section: DrivenSection) -> list[str]:
+    """Return these checklists in lines for people."""
+    from dockdyn.realtime.controller import checklists
 
     lines = []
     for each in checklists(section.device):
@@ -42,7 +57,4 @@ def device_lines(section: DrivenSection, duration: float) -> list[str]:
         if each.unconfirmed:
             lines.append(f"{each.device.name}: never confirmed on hardware:")
             lines += [f"- {words}" for words in each.unconfirmed]
-    if found := find_hindrances(section, duration):
-        lines.append("As the scenario says that it is set, dockdyn rig serve refuses to drive:")
-        lines += [f"- {words}" for words in found]
     return lines

@@ -27,6 +27,7 @@ from dockdyn.cli.common import (
     say,
     tell_unusual_numbers,
 )
+from dockdyn.cli.rig_devices import without_log
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
 from dockdyn.interrupt import WORDS, heeded
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from dockdyn.realtime.operating import Outcome
     from dockdyn.results.driver import Driver
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 FAILED = 1
 LOG = Path("rig.mcap")
@@ -75,7 +77,8 @@ def serve(
     content, driver = _drivable(scenario, override)
     if log.exists() and not force:
         raise Refusal(f"{log}: is there; name another --log, or --force")
-    _check_log()
+    if missing := without_log():
+        raise Refusal(missing[0])
     terminal, kept = Terminal(), None
     try:
         with contextlib.ExitStack() as stack:
@@ -98,6 +101,8 @@ def serve(
                     hold_to_run,
                     lambda: asked() or terminal.gone,
                     partial(why_stopped, limits=content.content.rig.limits, period=driver.period),
+                    driver.first_pose(),
+                    _places(section),
                 ).run()
                 terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
                 if shown is not None and not shown.running:
@@ -111,6 +116,16 @@ def serve(
         raise typer.Exit(FAILED)
     if kept.kept.path is None:
         raise typer.Exit(STOPPED_EARLY)
+
+
+def _places(section: DevicesSection) -> dict[str, str]:
+    """Return in words where each of a rig's devices is asked, or sends to."""
+    from dockdyn.realtime.device_kinds import ASKED, CONNECTED
+
+    return {
+        role: f"{each.kind} {'at' if each.kind in (*ASKED, *CONNECTED) else 'sending to'} {each.host}:{each.port}"
+        for role, each in (("sensor", section.sensor), ("robot", section.robot))
+    }
 
 
 def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
@@ -258,20 +273,12 @@ def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
 
 def _drivable(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     """Return a scenario and what drives its rig; Refusal where its devices, as they are set, would not do what it allows."""
-    from dockdyn.realtime.controller import find_hindrances
+    from dockdyn.realtime.controller import find_foreign_ports, find_hindrances
 
     scenario, driver = _driver(name, override)
     section = scenario.content.rig
     if section is not None and (found := find_hindrances(section, float(scenario.content.duration))):
-        raise Refusal(f"{name}: {found[0]}")
+        raise Refusal(f"{name}: {'; and '.join(found)}")
+    for words in [] if section is None else find_foreign_ports(section.device):
+        say(f"warning: {words}", err=True)
     return scenario, driver
-
-
-def _check_log() -> None:
-    """Refuses to run where no log could be written."""
-    from dockdyn.results.exchange.mcap_names import NEEDED
-
-    try:
-        import mcap_ros2.writer  # noqa: F401
-    except ImportError:
-        raise Refusal(f"--log: {NEEDED}") from None

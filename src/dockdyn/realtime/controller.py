@@ -7,7 +7,7 @@ Source: docs/devices.md, whose table says where each behaviour is from.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from dockdyn.realtime.devices.catalogue import ROBOTS, SENSORS, Device
 from dockdyn.scenario.tables.rig.devices import DevicesSection, EGMSection, RSISection
@@ -74,6 +74,22 @@ def find_hindrances(section: DrivenSection, duration: float) -> list[str]:
             f"been near its reference for so long; set \\CondTime of EGMRunPose beyond the run's {duration:g} s, and state it"
         ]
     return []
+
+
+def find_foreign_ports(section: DevicesSection) -> list[str]:
+    """Return which devices are at the port that another kind of device has by default, as left over from it."""
+    found = []
+    for role, field in DevicesSection.model_fields.items():
+        device, kinds = getattr(section, role), [kind.model_fields for kind in get_args(field.annotation)]
+        ports = {get_args(fields["kind"].annotation)[0]: fields["port"].default for fields in kinds}
+        own = ports[device.kind]
+        others = [kind for kind, port in ports.items() if port == device.port != own]
+        if others:
+            found.append(
+                f"rig.device.{role}.port: {device.port}: that of {others[0]}; {device.kind} has {own} if nothing is set: leave "
+                "port out, or see that it is set so on the device"
+            )
+    return found
 
 
 def _hindrances_of_rsi(robot: RSISection, limits: LimitsSection) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from dockdyn.hil.operation import Request, State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.cycle_check import percentiles
-from dockdyn.realtime.server import REMEMBERED, ServedRig
+from dockdyn.realtime.server import NOT_HEARD, REMEMBERED, ServedRig
 from dockdyn.realtime.stop_words import cause_words
 from dockdyn.realtime.wakeups import SECOND
 
@@ -23,7 +23,6 @@ WAITED = 5.0  # s in idle after which it is told what is missing
 INTENDED = (Cause.END, Cause.OPERATOR)
 ASKED_FOR = {State.HOMED: "arm", State.ARMED: "run"}  # what is typed in a state
 NEXT = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.RUN}
-
 
 Why = Callable[[Cause, np.void, Sequence[np.void]], str]  # of a cause, the cycle that has it, and those before
 
@@ -76,7 +75,13 @@ class Operation:
         hold_to_run: bool,
         stop_asked: Callable[[], bool],
         why_stopped: Why = lambda cause, row, before: cause_words(cause),
+        first_pose: np.ndarray | None = None,
+        devices: Mapping[str, str] | None = None,
     ):
+        """`first_pose` is where arming moves the robot (m, rad), which is told before it is asked for; `devices` are, for the
+        sensor and the robot, what is heard of where.
+        """
+        self.first_pose, self.devices = first_pose, devices or {}
         self.rig, self.console, self.hold_to_run, self.stop_asked = rig, console, hold_to_run, stop_asked
         self.why_stopped, self.why = why_stopped, ""  # it was stopped, in words
         self.before: deque[np.void] = deque(maxlen=2)  # cycles
@@ -132,6 +137,8 @@ class Operation:
             why = "" if cause == Cause.NONE else f" ({cause_words(cause)})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
             self._forget(state)
+            if state == State.HOMED and self.first_pose is not None:
+                self.console.tell(_arming_words(row["outputs"]["command"], self.first_pose))
             if state in ASKED_FOR and not self.hold_to_run:
                 self.console.tell(f"type {ASKED_FOR[state]} and Enter to {ASKED_FOR[state]}; Ctrl-C stops")
             elif state == State.HOMED:
@@ -157,8 +164,9 @@ class Operation:
         self.told, head = True, self.rig.ring.head
         heard = {name: row["inputs"][f"{name}_count"] >= 0 for name in ("load", "pose")}
         missing = [words for name, words in (("load", "sensor"), ("pose", "robot")) if not heard[name]]
+        missing = [f"{each} ({self.devices[each]})" if each in self.devices else each for each in missing]
         why = (
-            f"nothing is heard of the {' and the '.join(missing)}"
+            f"nothing is heard of the {' and the '.join(missing)}; {NOT_HEARD}"
             if missing
             else "the sensor or the robot reports a fault"
         )
@@ -179,10 +187,23 @@ class Operation:
                 self.rig.hold(REPEATED if repeated else HOLD)
                 self.pressed = time.monotonic()
             return NEXT.get(self.state, Request.NONE) if held or self.state == State.IDLE else Request.NONE
-        if (line := self.console.typed()) is not None:
-            self.confirmed.add(line.strip().lower())
         asked = ASKED_FOR.get(self.state)
+        if (line := self.console.typed()) is not None:
+            self.confirmed.add(word := line.strip().lower())
+            if asked is not None and word not in ("", asked):
+                self.console.tell(f"{word}: does nothing here; type {asked} and Enter to {asked}")
         return NEXT.get(self.state, Request.NONE) if asked is None or asked in self.confirmed else Request.NONE
+
+
+def _arming_words(before: np.ndarray, after: np.ndarray) -> str:
+    """Return how arming moves the robot, between two poses (m, rad)."""
+    if len(after) == 1:
+        way = f"from {1e3 * before[0]:.1f} mm to {1e3 * after[0]:.1f} mm"
+    else:
+        shift, turn = (float(np.linalg.norm((after - before)[part])) for part in (slice(3), slice(3, None)))
+        place = ", ".join(f"{1e3 * each:.1f}" for each in after[:3])
+        way = f"by {1e3 * shift:.1f} mm and {np.degrees(turn):.1f} deg, to ({place}) mm"
+    return f"arming moves the robot {way}, with half of the limits' speed"
 
 
 def _words_of(row: np.void) -> str:

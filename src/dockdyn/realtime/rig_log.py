@@ -18,7 +18,7 @@ from dockdyn.results.exchange.mcap_names import NEEDED
 from dockdyn.results.exchange.ros_messages import definition_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import LOG, refusal
-from dockdyn.scenario.language.mistaken import mistaken
+from dockdyn.scenario.language.mistaken import sort_of_file
 
 CYCLE = "/cycle"  # the channel with all that goes in and comes out
 POSES = {
@@ -149,8 +149,12 @@ def read_rig_log(path: Path) -> LoggedRig:
     except OSError as error:
         raise refusal(error, str(path), LOG) from None
     except (McapError, KeyError, ValueError) as error:
-        words = mistaken(path, "log") or f"not the log of a rig ({error}); must be one that dockdyn rig serve wrote"
-        raise ScenarioError(f"{path}: {words}") from None
+        sort = sort_of_file(path)
+        words = f"is a {sort}, not" if sort in ("result", "scenario") else "not"
+        why = f" ({error})" if sort == "log" and path.suffix.lower() != ".csv" else ""
+        raise ScenarioError(
+            f"{path}: {words} the log of a rig{why}; must be an MCAP file that dockdyn rig serve wrote"
+        ) from None
     if not texts or not rows:
         raise ScenarioError(
             f"{path}: not a log that dockdyn rig serve wrote: has no {'scenario' if not texts else CYCLE}"

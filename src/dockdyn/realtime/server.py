@@ -28,6 +28,7 @@ from dockdyn.translate.c_library import compiled
 from dockdyn.translate.c_step import CStep
 
 LOOP = Path(__file__).parent / "loop"
+NOT_HEARD = "dockdyn rig doctor says what must be set on a device, dockdyn rig emulate stands for it"
 REMEMBERED = 60.0  # s of records in the ring
 BEGIN = 60.0  # s that the loop may take to begin
 PATIENCE = 5.0  # s, for the loop to go on or to end
@@ -146,7 +147,7 @@ def _connected(section: URSection, devices: Devices) -> Iterator[Connections]:
         with connected(section, devices.robot_settings) as connections:
             yield connections
     except NotConnected as error:
-        raise Refused(f"rig.device.robot: {error}") from None
+        raise Refused(f"rig.device.robot: {error}; {NOT_HEARD}") from None
 
 
 def _begin_to_tell(connections: Connections) -> str:

@@ -47,6 +47,9 @@ class Driver(Protocol):
         Raises ScenarioError for one that is not stated.
         """
 
+    def first_pose(self) -> np.ndarray:
+        """Where the robot goes when it is armed (m, rad), by axis. Raises ScenarioError for a rig without limits."""
+
     def live_scene(self) -> LiveScene:
         """What browsers are shown while it runs, as it is where a run begins.
 

@@ -191,11 +191,19 @@ def resolved(figure: str, figures: Mapping[str, Any], where: str) -> str:
         return figure
     fitting = [name for name in figures if plain(name) == figure]
     if not fitting:
-        known = [plain(name) for name in figures]
-        raise ScenarioError(f"{where}: no such figure in the summary; {nearest(figure, known)}")
+        raise ScenarioError(f"{where}: no such figure in the summary; {_offered(figure, figures)}")
     if len(fitting) > 1:
         raise ScenarioError(f"{where}: fits several figures; must be one of {', '.join(fitting)}")
     return fitting[0]
+
+
+def _offered(figure: str, figures: Mapping[str, Any]) -> str:
+    """Return for a message which figure may have been meant, and which there are."""
+    known = sorted(plain(name) for name in figures)
+    close = nearest(figure, known)
+    return (
+        f"{close} There are {', '.join(known)}" if close.startswith("did you mean") else f"allowed: {', '.join(known)}"
+    )
 
 
 def limit_of(one: Requirement, figure: str, unit: str, values: list[Any], where: str) -> bool | float:

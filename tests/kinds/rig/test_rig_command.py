@@ -44,6 +44,11 @@ def test_summary_of_a_swing_is_what_theory_says(swing):
     assert np.log(found["spectral_radius"]) / 4e-3 == pytest.approx(0.0410995, rel=1e-4)
     assert found["amplitude_bound"] == pytest.approx(np.exp(0.0410995 * 10), rel=1e-4)
     assert found["stiffness_N_m"] == 20000 and found["effective_mass_kg"] == 500
+    # without a compensator the sensor tells what acts on the model: of 500 kg at 50 mm/s or less, growing as above
+    true = 0.05 * np.sqrt(20000 * 500)  # N, of an undamped swing
+    measured = found["peak_measured_force_N"]
+    assert measured == pytest.approx(true * np.exp(0.0410995 * 19.5 * np.pi / 6.326), rel=0.01)
+    assert measured - found["peak_force_error_N"] == pytest.approx(true * np.exp(-0.05 * np.pi / 2 / 40**0.5), rel=2e-3)
 
 
 def test_the_delay_budget_is_that_of_the_parts(swing):

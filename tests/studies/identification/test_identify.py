@@ -272,6 +272,13 @@ def test_contact_without_noise(delay):
     assert known.surface.value == pytest.approx(0.0, abs=1e-7)
 
 
+def test_a_position_that_is_later_than_the_force_is_told_however_little_is_known():
+    made, _ = bounce(-0.8e-3, 3, 3.0, 3e-5)
+    found = identify_contact(made)
+    assert -2 * found.delay.deviation < found.delay.value < 0
+    assert any("the delay is negative" in words for words in found.warnings)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("seeds", [6, 32])
 def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):

@@ -29,6 +29,7 @@ from dockdyn.report import picture
 from dockdyn.report.charts.live_charts import packed_library
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.field import Key, boundary, unstable_on_left
+from dockdyn.studies.margins.console import printed
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
 
 NEEDING = {"Exact delay and Padé approximations": "pade", "Dynamics at the contact": "normal_dynamics"}
@@ -206,3 +207,19 @@ def test_figures_show_at_every_width(name, width, browse, reports, tmp_path):
     own = len(reports[name]) - len(packed_library())
     assert own < 3 * picture.LARGE and "<img" not in reports[name]  # all follow the colours of the page
     assert figures_at_width(browse, reports[name], tmp_path, width) == (3, 0)
+
+
+def test_delays_say_which_keys_they_are_and_what_is_counted_beside_them():
+    """A robot's lag and a hold are no part of the delay that is printed, nor of the critical one."""
+    margins = json.loads(next(iter(RESULTS.values())).attrs["margins"])
+    told = {
+        parts: [
+            text
+            for text in printed(margins | {"counted": list(parts)})
+            if isinstance(text, str) and "loop.delay" in text
+        ]
+        for parts in (("delay",), ("delay", "hold", "robot"))
+    }
+    assert told["delay",] == []
+    (line,) = told["delay", "hold", "robot"]
+    assert "loop.delay and loop.sensor.delay together; beside them count hold, robot:" in line

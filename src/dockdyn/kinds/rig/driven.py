@@ -66,22 +66,28 @@ class RigDriver:
         ScenarioError for a rig without limits, one that begins outside of them, and what C cannot do.
         """
         scenario, driven = self.scenario, self._driven()
-        _check_start(scenario.name, driven)
+        _check_start(scenario, driven)
         return _as_c(scenario.name, "cycle", drive, driven, _begun(driven, running), silence(self.axes))
 
     def _driven(self) -> Driven:
         """The rig with its limits, ready to be driven; ScenarioError where it has none."""
         scenario, section = self.scenario, self.scenario.content.rig
         if section is None:
-            raise ScenarioError(f"{scenario.name}: rig.limits: missing; a rig that is driven has them")
+            raise ScenarioError(
+                f"{scenario.name}: rig.limits: missing; a rig that is driven has them, as the preset epos-like-driven"
+            )
         duration = number(scenario.content.duration)
         return _driven(self.rig, limits_of(section.limits, self.period), number(section.settle), duration)
+
+    def first_pose(self) -> np.ndarray:
+        """Where the robot goes when it is armed (m, rad), by axis. ScenarioError for a rig without limits."""
+        return np.asarray(self._driven().start)
 
     def live_scene(self) -> LiveScene:
         """What browsers are shown while it runs. ScenarioError for a rig without limits."""
         from dockdyn.kinds.rig.replay.live import live_rig
 
-        return live_rig(self.scenario, self.rig, np.asarray(self._driven().start))
+        return live_rig(self.scenario, self.rig, self.first_pose())
 
     def laboratory(self, following: bool = False) -> Laboratory:
         """The laboratory of the scenario: robot with its lag, contact of the mock-ups, delayed sensor.
@@ -129,15 +135,18 @@ def driver_of(scenario: Scenario) -> RigDriver:
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
-    check_driven(scenario.name, rig)
+    check_driven(scenario.name, rig, scenario.content.rig is not None)
     return RigDriver(scenario, rig)
 
 
-def check_driven(name: str, rig: Rig) -> None:
+def check_driven(name: str, rig: Rig, limited: bool = True) -> None:
     """Refuses what no rig has: raises ScenarioError for several periods, and for what only a simulation knows."""
     if not rig.schedule.hyperperiod.steps:
+        missing = f'loop.dynamics.period = "{1e3 * float(rig.hold):g} ms", the cycle'
+        missing += "" if limited else ", and [rig.limits]"
         raise ScenarioError(
-            f"{name}: loop.dynamics: continuous; a rig that is driven steps: state a method and loop.hold's period"
+            f"{name}: loop.dynamics: continuous; a rig that is driven steps: state {missing}; the preset epos-like-driven "
+            "has all that is needed"
         )
     if (asks := sum(rig.schedule.asks)) > 1 or sum(rig.schedule.holds) > 1:
         raise ScenarioError(
@@ -205,16 +214,29 @@ def _begun(driven: Driven, running: bool) -> Driving:
     )
 
 
-def _check_start(name: str, driven: Driven) -> None:
+UNITS = (("mm", 1e3), ("deg", 180 / np.pi))  # of places and turns, as people read them
+
+
+def _check_start(scenario: Scenario, driven: Driven) -> None:
     """Refuses a run that begins outside of its limits, or faster."""
-    for (envelope, start), (_, rate) in zip(
-        driven.limits.parts(driven.start), driven.limits.parts(driven.rate), strict=True
-    ):
-        if not ((envelope.lowest <= start) & (start <= envelope.highest)).all():
-            words = f"the run begins at {np.round(np.asarray(start), 6).tolist()}, rig.settle before t = 0"
-            raise ScenarioError(f"{name}: rig.limits: {words}; must be inside")
-        if (speed := float(np.linalg.norm(rate))) > envelope.speed:
-            raise ScenarioError(f"{name}: rig.limits: the approach's speed is {speed:g}; must be below the limit")
+    name, settle = f"{scenario.name}: rig.limits", scenario.content.rig.settle
+    axes = scenario.content.rig.limits.lowest
+    starts, rates = driven.limits.parts(driven.start), driven.limits.parts(driven.rate)
+    for (unit, scale), (envelope, start), (_, rate) in zip(UNITS, starts, rates, strict=False):
+        fast, most = f"{scale * float(np.linalg.norm(rate)):.4g} {unit}/s", scale * float(envelope.speed)
+        low, place, high = (np.broadcast_to(each, start.shape) for each in (envelope.lowest, start, envelope.highest))
+        for axis in np.flatnonzero((place < low) | (place > high))[:1]:
+            below = place[axis] < low[axis]
+            key = "turn" if unit == "deg" else "lowest" if below else "highest"
+            along = "" if len(axes) == 1 else f" along {'xyz'[axis]}"
+            limit = f"{scale * (low if below else high)[axis]:g} {unit}"
+            raise ScenarioError(
+                f"{name}.{key} = {limit}: the run begins at {scale * place[axis]:.4g} {unit}{along}, before its start by what "
+                f"it goes at {fast} in rig.settle = {settle:g} s and coming up to that; widen the limit or shorten rig.settle"
+            )
+        if np.linalg.norm(rate) > envelope.speed:
+            key = "turning_speed" if unit == "deg" else "speed"
+            raise ScenarioError(f"{name}.{key} = {most:g} {unit}/s: the approach is at {fast}; must be at least that")
 
 
 def _drawn(chance: Chance | None, sample: int) -> Draws | None:

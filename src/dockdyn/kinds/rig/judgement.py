@@ -21,7 +21,7 @@ from dockdyn.kinds.rig.run import loop_of, radius
 from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection, RigSpaceContent
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
-from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection
+from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop
@@ -137,6 +137,7 @@ def _judgement(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str,
         if visited is None or law is None or not law.made.steady_gain or not bare
         else _stable_gains(scenario, loop, law, visited),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
+        "aliasing": aliasing(loop),
         "latest_s": latest(content),
         "sensor_error_N": _sensor_error(content, dataset),
         "comparable": hasattr(first_contact(content).normal, "stiffness"),

@@ -126,6 +126,7 @@ def compared(summary: dict[str, Any]) -> Table:
     for words, key, scale, unit in (
         ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
         ("phase gained at the end", "phase_error_rad", 1, "rad"),
+        ("largest measured force", "peak_measured_force_N", 1, "N"),
         ("largest force, rig less that without rig", "peak_force_error_N", 1, "N"),
         ("largest error of force at the end", "end_force_error_N", 1, "N"),
         ("largest error of velocity at the end", "end_velocity_error_m_s", 1e3, "mm/s"),

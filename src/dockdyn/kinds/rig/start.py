@@ -13,12 +13,13 @@ BEFORE = 0.01  # m, from where it begins to the contact
 
 def _text(bodies: TwoBodies, mechanism: str) -> str:
     both = mechanism == "spring"
+    duration = 20 if both else 3  # s
     depth = math.hypot(SPEED * LASTS / math.pi, BEFORE if both else 0.0)  # m, without damping
     peak = bodies.stiffness(LASTS) * depth  # N
     title = f"A rig for a chaser of {plain(bodies.chaser)} kg and a target of {plain(bodies.target)} kg"
     return f"""{HEAD.format(title=title)}kind = "rig"
 title = "{title}"
-duration = "{20 if both else 3} s"
+duration = "{duration} s"
 mass = "{plain(bodies.effective_mass)} kg"  # what the contact feels of both: m1 m2/(m1 + m2)
 
 [start]
@@ -37,7 +38,8 @@ damping = "{digits(bodies.damping(0.05, LASTS))} N s/m"  # a twentieth of critic
 period = "4 ms"  # between two commands to the robot
 
 [loop.sensor]
-delay = "2 ms"  # of the measured force
+delay = "2 ms"  # of the measured force, not the robot's lag and not the hold: these are counted by themselves
+# averaging = "4 ms"  # of each sample, with [loop.dynamics]; for a robot whose velocity jumps with each command
 
 # The robot as its data sheet has it; dockdyn identify robot finds it from a log, to be included:
 # include = "robot.toml" above the first table, in the place of these lines.
@@ -60,7 +62,7 @@ law = "lead-energy"  # tuned to this rig
 # speed = "0.5 m/s"
 # acceleration = "20 m/s**2"
 # tracking = "50 mm"   # between command and encoders
-# force = "{digits(4 * peak)} N"  # four times that of the first bounce
+# force = "{digits(4 * peak)} N"  # above peak_measured_force_N of dockdyn run
 # sensor_silence = "20 ms"
 # robot_silence = "20 ms"
 #
@@ -68,9 +70,12 @@ law = "lead-energy"  # tuned to this rig
 # kind = "ati-netft"
 # host = "127.0.0.1"   # of the sensor; this one of emulated devices
 #
-# [rig.device.robot]   # or kuka-rsi, fanuc-stream-motion, ur-rtde, raw-udp
+# [rig.device.robot]   # or kuka-rsi, fanuc-stream-motion, ur-rtde, raw-udp, with the lines below that are theirs
 # kind = "abb-egm"
-# port = 6510
+# condition_time = "{2 * duration} s"  # abb-egm alone: set \\CondTime of EGMRunPose beyond the duration
+# # host = "192.168.0.20"  # fanuc-stream-motion and ur-rtde alone: their address; without it that of emulated ones
+# # correction_limit = "2 m"  # kuka-rsi alone: set LowerLim and UpperLim of POSCORR beyond the width of the limits
+# # monitor_limit = "2 m"     # kuka-rsi alone: set MaxTrans of POSCORRMON likewise
 """
 
 

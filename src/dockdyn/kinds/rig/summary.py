@@ -47,6 +47,7 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "contacts": [],
         "impacts": [],
         "compensator": str(dataset.attrs["compensator"]),
+        "peak_measured_force_N": number(size(dataset.measured_force.values).max()),
         **{name: number(value) for name, value in measured(dataset).items()},
         **_errors(measured(dataset)),
         "spectral_radius": number(dataset.attrs["spectral_radius"]),
@@ -181,6 +182,7 @@ def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
     if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:
         found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
+    found += [words for words in (judged.get("aliasing"),) if words]
     if not np.any(dataset.ideal_force.values):
         found.append("no contact within the duration: there is nothing to compare")
     if "model_pose" in dataset and np.linalg.norm(dataset.model_pose.values[:, 3:], axis=1).max() > TURNED:

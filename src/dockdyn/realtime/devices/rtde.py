@@ -104,7 +104,7 @@ class RTDE(Codec):
             "a scaled speed makes the robot lag behind its commands, and a limit stops it",
         ),
         (
-            "a cycle of the rig equal to that of the controller: 2 ms, of a CB3 8 ms",
+            "a cycle of the rig of one or more whole cycles of the controller, 2 ms of an e-Series, 8 ms of a CB3; best one",
             "in each of its cycles without a command the program goes on at the last joint speed, between two commands too",
         ),
         (

@@ -198,11 +198,11 @@ def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
 
 def _by_axis(table: LogTable, role: Role) -> dict[str, LogColumn]:
     """Return the columns of a role that is needed, by axis: "command.x [m]", "command_y"; those in another unit left out."""
-    found = {}
+    found: dict[str, LogColumn] = {}
     for column in table.columns if role.needed else ():
         name, _, axis = known_name(column.heading).replace(".", " ").rpartition(" ")
         if axis in AXES and name in role.known_as and _has_unit(named(column.heading)[1], role.unit):
-            found[axis] = column
+            found[axis] = column if axis not in found or table.is_preferred(column) else found[axis]
     return found
 
 
@@ -242,6 +242,7 @@ def _column_of(
     else:
         plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
         matches = [column for column, name in zip(columns, plain, strict=True) if name in role.known_as]
+        matches = [column for column in matches if table.is_preferred(column)][:1] or matches
         words = f"no column is known as {role.words}; name it with {role.option}: one of {listed(role.known_as[0], headings)}"
         if not matches:
             matches = [column for place, column in _by_axis(table, role).items() if place == axis]

@@ -28,6 +28,8 @@ PARTS = {  # column: (field, units of places and of turns)
     "position": ("output_position", "m", ""),
 }
 
+ENCODERS = "actual"  # what touches is there, and not where the virtual spacecraft are, in `position`
+
 
 def rig_table(path: Path, messages: Sequence[Mapping[str, Any]], logged: Sequence[int], scenario: str) -> LogTable:
     """The cycles in which the robot said where it was, a row each, on the robot's own clock.
@@ -58,7 +60,7 @@ def rig_table(path: Path, messages: Sequence[Mapping[str, Any]], logged: Sequenc
     numbers = np.flatnonzero(new & (counts >= 0)) + 1
     stamps = [logged[number - 1] for number in numbers.tolist()]
     stretch = Stretch(numbers, stamps, columns[0], CYCLE)
-    return LogTable(str(path), columns, [stretch], counted="message")
+    return LogTable(str(path), columns, [stretch], counted="message", preferred=ENCODERS)
 
 
 def _cycles_of(counts: Int[np.ndarray, "n"]) -> Int[np.ndarray, "n"]:

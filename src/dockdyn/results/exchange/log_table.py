@@ -48,6 +48,11 @@ class LogTable:
     stretches: list[Stretch]
     counted: str = "row"  # what `places` count
     notes: list[str] = field(default_factory=list)  # of what was read, to be told
+    preferred: str = ""  # name of the columns that are taken where others could be meant, too
+
+    def is_preferred(self, column: LogColumn) -> bool:
+        """Whether a column, or that of an axis, has the preferred name."""
+        return bool(self.preferred) and known_name(column.heading).replace(".", " ").split(" ")[0] == self.preferred
 
     @property
     def headings(self) -> list[str]:

@@ -101,7 +101,7 @@ def _load_rank(name: str) -> int:
     unit = unit_of_figure(name)
     if unit not in LOADS:
         return len(LOADS)
-    return LOADS.index(unit) if unit != "N" or "peak" in name else 1
+    return LOADS.index(unit) if unit != "N" or ("peak" in name and "error" not in name) else 1
 
 
 def campaign_cases(dataset: xr.Dataset) -> CampaignCases:

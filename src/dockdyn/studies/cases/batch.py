@@ -132,7 +132,9 @@ def _run_case(case: Scenario) -> tuple[dict[str, float], str]:
         return {}, str(error)
     except (ArithmeticError, RuntimeError, np.linalg.LinAlgError) as error:  # of a solver inside
         return {}, f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-    return figures_of_case(summarise(dataset)), "" if dataset.attrs["finished"] else str(dataset.attrs["status"])
+    return figures_of_case(summarise(dataset, case.name)), "" if dataset.attrs["finished"] else str(
+        dataset.attrs["status"]
+    )
 
 
 def _with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:

@@ -31,6 +31,8 @@ EARLIER = 0.06  # of that duration: by how much contact may begin before its for
 COARSE, FINE = 40, 120  # delays that are tried
 FAINT = 1e-4  # of the largest force: residuals below which say nothing of the delay
 SURE = 2.0  # standard deviations
+SHORT = 0.1  # of a period: a delay that is negative by more is told, however little is known of it
+CREATED = 0.02  # the same of a restitution above one
 EXACT = 1e-9  # of a number: what rounding leaves of it
 Row = Float[np.ndarray, "n"]
 
@@ -282,13 +284,16 @@ def doubts(contact: Contact) -> Iterator[str]:
         yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
     if -contact.damping.value > SURE * contact.damping.deviation + EXACT * contact.stiffness.value:
         yield "the damping is negative: the contact puts energy in; is the delay right? The scenario is given 0"
-    if -contact.delay.value > SURE * contact.delay.deviation + EXACT:
-        yield "the delay is negative: is the position measured later than the force? The scenario is given 0"
+    if -contact.delay.value > min(SURE * contact.delay.deviation, SHORT * contact.bounce.period) + EXACT:
+        yield (
+            "the delay is negative: is the position that of the encoders, and measured later than the force? The scenario is "
+            "given 0"
+        )
     if contact.delay.deviation > contact.bounce.period:
         yield "damping and delay are hardly told apart by this bounce; give --delay if it is known"
     if contact.restitution is None:
         yield "no restitution: the log must hold free motion before and after, as long as half the contact"
-    elif contact.restitution.above(1.0 + EXACT):
+    elif contact.restitution.above(1.0 + EXACT) or contact.restitution.value > 1.0 + CREATED:
         yield "the restitution is above one: what moves the contact puts energy in"
 
 

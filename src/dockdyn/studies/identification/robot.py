@@ -346,5 +346,11 @@ def robot_toml(robot: Robot) -> str:
     lines = [f"# identified from {Path(robot.records.name).name}, fit {robot.percent:.4g} %"]
     if robot.fit.orders.delay:
         lines += ["[loop]", f'delay = "{robot.dead_time!r} s"  # dead time of the robot: add what else is late', ""]
+    if robot.transfer.relative_degree() == 1:
+        window = f"{1e3 * robot.records.period:g} ms"
+        lines += [
+            f"# Its velocity jumps with each command. Commanded each {window}, a sensor that samples should average:",
+            f'# loop.sensor.averaging = "{window}" in the scenario; else the damping of a contact is measured wrong.',
+        ]
     lines += ["[loop.robot]", *(f"{key} = {values}" for key, values in robot_table(robot).items())]
     return "\n".join(lines) + "\n"

@@ -26,7 +26,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.check import check_numbers
 from dockdyn.scenario.tables.rig.compensators import WithVelocity
-from dockdyn.scenario.tables.rig.loop import LoopSection
+from dockdyn.scenario.tables.rig.loop import LoopSection, aliasing
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
     amplitude_ratio,
@@ -330,7 +330,7 @@ def _growth_of_run(scenario: Scenario, missing: list[str]) -> float | None:
 
 def left_out(section: LoopSection, loop: Loop) -> list[str]:
     """What of `[loop]` margins do not count."""
-    found = []
+    found = list(filter(None, [aliasing(loop)]))
     if parts := not_counted(section, loop):
         found.append(f"these margins leave out {' and '.join(parts)}")
     if section.sensor is not None and section.sensor.averaging is not None and not hyperperiod_of(loop).averages:

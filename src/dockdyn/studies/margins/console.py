@@ -15,6 +15,11 @@ MOVING = 4  # bodies named of the motion that decides
 def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
     """The figures behind a verdict, approximations beside the exact answer, and what decides it."""
     yield Block(rows=_key_numbers(margins))
+    if beside := [part for part in margins.get("counted", []) if part != "delay"]:
+        yield (
+            f"These delays are loop.delay and loop.sensor.delay together; beside them count {', '.join(beside)}: dockdyn run "
+            "says what each part of the loop delays the force by"
+        )
     if mode := margins.get("mode"):
         moving = [f"{row['body']} {100 * row['energy_share']:.3g} %" for row in mode[:MOVING]]
         yield f"The motion that decides, by its kinetic energy: {', '.join(moving)}"

@@ -141,7 +141,7 @@ def _figures_of(scenario: Scenario, names: Sequence[str]) -> dict[str, float]:
     dataset = simulate(scenario)
     if not dataset.attrs["finished"]:
         raise ScenarioError(str(dataset.attrs["status"]))
-    summary = summarise(dataset)
+    summary = summarise(dataset, scenario.name)
     ends = {name: value for name, value in figures_of_case(summary).items() if name not in summary}  # of lists
     return found | ends | smooth_figures(summary)
 
@@ -300,7 +300,9 @@ def _of_summary(
     for index, place in enumerate(places):
         try:
             direction = place.direction(len(own.values))
-            _, found = slopes_along(run, own.values, direction, lambda one: smooth_figures(summarise(one)))
+            _, found = slopes_along(
+                run, own.values, direction, lambda one: smooth_figures(summarise(one, scenario.name))
+            )
         except ScenarioError as error:
             if len(places) == 1:
                 raise

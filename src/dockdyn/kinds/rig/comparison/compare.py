@@ -29,6 +29,7 @@ from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.parts import Stiffness
 from dockdyn.scenario.tables.rig.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
+from dockdyn.scenario.tables.rig.loop import aliasing
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
 MOST = 200  # stiffnesses
@@ -252,7 +253,8 @@ def _dataset_of(
         "left_out": json.dumps(left_out),
         "laws": json.dumps({law: facts_of(table.made) for law, table in tables.items() if table is not None}),
         "noise_draws": len(seeds(scenario)),
-        "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
+        "aliasing": aliasing(loop := loop_of(scenario)),
+        "tuned_at_N_m": float(loop.stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),
         "bilateral": int(scenario.content.bilateral),
         **({"own": own_law(scenario)} if _as_compared(scenario) else {}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Self
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import ArrayLike
 from pydantic import Field, model_validator
 
@@ -17,6 +18,7 @@ from dockdyn.scenario.tables.part import array, refuse
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection, WithVelocity
 from dockdyn.scenario.tables.rig.robot import RobotSection
 from dockdyn.stability.loop import Dynamics, Loop
+from dockdyn.stability.sampled_velocity import sampled_velocity
 
 IMPERFECT = (
     "averaging",
@@ -31,6 +33,7 @@ IMPERFECT = (
 )
 TABLES = ("hold", "sensor", "robot", "dynamics", "virtual_contact", "compensator")
 Period = quantity("s", "a period", above=0)
+MISSED = 0.05  # share of the contact's damping by which samples may be off before it is told
 MOST_WAITING = 100  # periods of the hold
 
 
@@ -199,3 +202,18 @@ class LoopSection(Section):
             averaging=array(sensor.averaging),
             applies_after=0 if self.hold is None else self.hold.applies_after,
         )
+
+
+def aliasing(loop: Loop) -> str:
+    """Return for a warning how much of the contact's damping samples show, and what mends it; empty where it is nearly all."""
+    share = None if float(loop.damping) <= 0 else sampled_velocity(loop)
+    if share is None or abs(share - 1) <= MISSED:
+        return ""
+    window = 1e3 * float(np.asarray(loop.hold))
+    keys = ["averaging"] if abs(1e3 * float(loop.sample_period()) / window - 1) < 1e-9 else ["averaging", "period"]
+    stated = " and ".join(f'loop.sensor.{key} = "{window:g} ms"' for key in keys)
+    least = f" with a loop.sensor.delay of at least {window / 2:g} ms" if window > 2e3 * float(loop.delay) else ""
+    return (
+        f"the robot moves in jerks from command to command, and the force is sampled at instants: in a steady motion it shows "
+        f"{100 * share:.3g} % of the contact's damping. Let the sensor average: {stated}{least}"
+    )
