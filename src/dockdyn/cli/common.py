@@ -14,6 +14,7 @@ import typer
 
 from dockdyn.backend import waits
 from dockdyn.files import FULL, check_writable, is_special, write_file
+from dockdyn.scenario.preset_files import refuse_missing
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -32,6 +33,13 @@ def preset_names() -> list[str]:
     return sorted(file.stem for file in PRESETS.glob("*.toml"))
 
 
+def _there(context: typer.Context, scenario: str) -> str:
+    """Return a scenario's name; ScenarioError, before anything heavy is imported, where there is none of that name."""
+    if not context.resilient_parsing:
+        refuse_missing(scenario)
+    return scenario
+
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
 Anew = Annotated[bool, typer.Option("--force", help="Begin anew where one is in the folder: it is lost.")]
@@ -43,7 +51,8 @@ Scheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
 ]
 ScenarioName = Annotated[
-    str, typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names)
+    str,
+    typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names, callback=_there),
 ]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
