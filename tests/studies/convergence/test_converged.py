@@ -1,5 +1,9 @@
 """Whether runs have converged, beside cases whose error is known: a bounce on a spring, which has a closed form."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -137,3 +141,20 @@ def test_run_prints_the_table_and_json_has_it(dock):
     assert "Refined: integrator.tolerance = 1e-12" in out
     code, out, _ = dock("run", "paraskevas-a", "--check-convergence", "--json")
     assert '"convergence"' in out and '"largest_change_of"' in out
+
+
+@pytest.mark.parametrize("step", [pytest.param("0.1 ms", marks=pytest.mark.full), "10 ms"])
+def test_the_report_has_the_verdict_and_the_table_where_that_was_asked_for(dock, tmp_path, step):
+    """Its numbers are those that the command prints; made again from its file it has them, too; else there is no table."""
+    asked = ["run", "paraskevas-a", "--set", "integrator.method=fixed", "--set", f"integrator.step={step}", "--out"]
+    code, _, err = dock(*asked, "checked", "--check-convergence")
+    assert code == 0, err
+    found = dockdyn.open_result("checked/result.nc")
+    answer = json.loads(found.attrs["convergence"])
+    for page in (Path("checked/report.html").read_text(), dockdyn.report_html(found, replay={})):
+        words = " ".join(re.sub("<[^>]*>", " ", page).split())
+        assert ("Not converged:" in words) is (step == "10 ms") and ("Converged:" in words) is (step != "10 ms")
+        first, moved = next(iter(answer["changes"].items()))
+        assert f"{first} {moved['value']:.6g} {100 * moved['tolerance']:.2g}" in words
+    assert dock(*asked, "plain")[0] == 0
+    assert "onverged:" not in Path("plain/report.html").read_text()
