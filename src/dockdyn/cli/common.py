@@ -1,4 +1,4 @@
-"""What several files of the command line share: refusals and exit codes, common options, files that are written, progress."""
+"""What several files of the command line share: refusals and exit codes, common options, files that are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.backend import waits
+from dockdyn.cli.progress import WATCH
+from dockdyn.cli.progress import progress as progress
 from dockdyn.files import FULL, check_writable, is_special, write_file
 from dockdyn.scenario.preset_files import refuse_missing
 
@@ -112,6 +113,10 @@ def say(text: str, err: bool = False) -> None:
     """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
     from dockdyn.scenario.language.printable import printable
 
+    if err:
+        WATCH.hear()
+    else:
+        WATCH.end()
     typer.echo(printable(text, lines=True), err=err)
 
 
@@ -173,42 +178,6 @@ def explained_by_numbers(scenario: Scenario) -> Iterator[None]:
     except (Exception, KeyboardInterrupt):
         tell_unusual_numbers(scenario)
         raise
-
-
-@contextmanager
-def progress(words: str, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told.
-
-    Above it stands why a program is long in coming.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    from dockdyn.scenario.language.printable import printable
-
-    words = printable(words)
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-    )
-    hidden = quiet or not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
-        task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
-
-        def tell(why: str) -> None:
-            bar.console.print(f"note: {printable(why)}", markup=False, highlight=False)
-
-        if not hidden:
-            waits.append(tell)
-        try:
-            yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
-        finally:
-            if not hidden:
-                waits.remove(tell)
 
 
 @contextmanager
@@ -323,5 +292,6 @@ def fail(message: str, code: int, advice: str = "") -> None:
     """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
     from dockdyn.scenario.language.printable import one_line, printable
 
+    WATCH.end()
     say(f"error: {one_line(message)}{'; ' if advice else ''}{printable(advice)}", err=True)
     raise SystemExit(code)
