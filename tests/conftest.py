@@ -193,8 +193,9 @@ class Ended(NamedTuple):
 
 @pytest.fixture
 def dock(monkeypatch, capsys, tmp_path):
-    """Runs a command line of `dockdyn` in this process, in an empty folder."""
+    """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dockdyn.cli.progress.FIRST", 1e6)
 
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["dockdyn", *map(str, arguments)])

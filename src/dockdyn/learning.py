@@ -5,7 +5,9 @@ Gymnasium comes with the extra `gym`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,14 +31,15 @@ Seen = Mapping[str, np.ndarray]  # of a step, by the names of results, perhaps w
 Reward = Callable[[Seen], Any]  # a number, or one for each run
 Info = dict[str, Any]
 
-PARTS = (  # of an observation, with the size of each
-    ("port_position", 3),  # m
-    ("port_velocity", 3),  # m/s
-    ("port_rotation", 3),  # rad
-    ("port_rate", 3),  # rad/s
-    ("contact", 3),  # N
-    ("captured", 1),
+PARTS = (  # of an observation, with the size of each, the least and the greatest that it can be
+    ("port_position", 3, -np.inf, np.inf),  # m
+    ("port_velocity", 3, -np.inf, np.inf),  # m/s
+    ("port_rotation", 3, -math.pi, math.pi),  # rad, a rotation vector of the shorter way
+    ("port_rate", 3, -np.inf, np.inf),  # rad/s
+    ("contact", 3, -np.inf, np.inf),  # N
+    ("captured", 1, 0.0, 1.0),
 )
+NAME = "dockdyn/Docking-v0"  # among Gymnasium's environments
 CAPTURE = 100.0  # reward of a capture
 FORCE, TORQUE = 10.0, 10.0  # N and N m: what an action of 1 is, where nothing else is said
 
@@ -75,9 +78,9 @@ class Docking:
             number_from("torque", torque, "N*m", "a torque", least=0),
         ]
         self.limits = np.repeat(scales, 3)
-        size = sum(count for _, count in PARTS)
+        least, greatest = (np.repeat([part[at] for part in PARTS], [part[1] for part in PARTS]) for at in (2, 3))
         self.actions = spaces.Box(-1.0, 1.0, (6,), np.float32)
-        self.observations = spaces.Box(-np.inf, np.inf, (size,), np.float32)
+        self.observations = spaces.Box(least.astype(np.float32), greatest.astype(np.float32), dtype=np.float32)
 
     def drawn(self, generator: np.random.Generator, options: Mapping[str, Any] | None) -> Info:
         """Values of what the scenario has distributed, and the `options` on top of them."""
@@ -99,7 +102,7 @@ class Docking:
     def observation(self, seen: Seen) -> np.ndarray:
         """The parts in one row, or a row for each run."""
         values = {**seen, "contact": seen["contact_force"].sum(axis=-2), "captured": seen["captured"][..., None]}
-        return np.concatenate([values[name] for name, _ in PARTS], axis=-1).astype(np.float32)
+        return np.concatenate([values[name] for name, *_ in PARTS], axis=-1).astype(np.float32)
 
     def ends(self, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """Whether episodes are terminated, by a capture or a run that cannot go on, and whether they are cut off in time."""
@@ -135,6 +138,8 @@ class DockingEnv(gymnasium.Env):
     ):
         self.docking = Docking(scenario, period, None, force, torque, reward)
         self.action_space, self.observation_space = self.docking.actions, self.docking.observations
+        given = {"scenario": scenario, "period": period, "force": force, "torque": torque, "reward": reward}
+        self.spec = replace(gymnasium.spec(NAME), kwargs=given)
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[np.ndarray, Info]:
         """Begin an episode; `options` are values by dotted keys of the scenario, on top of what is drawn."""
@@ -200,3 +205,8 @@ class DockingVectorEnv(VectorEnv):
             reward[again], terminated[again], truncated[again] = 0.0, False, False
         self.over = terminated | truncated
         return docking.observation(seen), reward, terminated, truncated, docking.told(seen)
+
+
+gymnasium.register(
+    NAME, entry_point="dockdyn.learning:DockingEnv", vector_entry_point="dockdyn.learning:DockingVectorEnv"
+)

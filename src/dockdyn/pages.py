@@ -14,6 +14,7 @@ from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.given import table_from
+from dockdyn.studies.convergence.console import with_convergence
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +34,7 @@ def report_of(dataset: xr.Dataset) -> Report:
     """The report of a result as data, of a run or of a study. Raises ScenarioError as `summarise` does."""
     study = study_of(dataset)
     if study is None:
-        return kind_named(str(dataset.attrs["kind"])).report(dataset, summarise(dataset))
+        return with_convergence(kind_named(str(dataset.attrs["kind"])).report(dataset, summarise(dataset)), dataset)
     module, _, function = STUDIES[study].partition(":")
     make: Callable[[xr.Dataset], Report] = getattr(import_module(module), function)
     return make(dataset)

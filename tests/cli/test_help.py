@@ -37,12 +37,15 @@ def test_help_fits_80_columns(dock, monkeypatch, path):
 
 
 @pytest.mark.parametrize("path", LEAVES, ids="-".join)
-def test_every_command_has_an_example_that_it_accepts(dock, monkeypatch, path):
+def test_every_command_has_an_example_that_it_accepts(dock, monkeypatch, tmp_path, path):
     text = helped(dock, monkeypatch, path)
+    monkeypatch.chdir(tmp_path)
     lines = text.partition("Example:\n")[2].replace("\\\n", " ").strip().splitlines()
     assert lines
     calls = [shlex.split(line.partition(" > ")[0]) for line in lines]  # without where it is written to
     assert any(words[1 : 1 + len(path)] == list(path) for words in calls)
+    for file in {word for words in calls for word in words if word.endswith(".toml")}:
+        (tmp_path / file).touch()  # a scenario that is not there is refused with the words
     for program, *words in calls:
         assert program == "dockdyn"
         command, context = ROOT, None

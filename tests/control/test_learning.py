@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -44,8 +45,29 @@ def test_the_checker_of_gymnasium_finds_nothing():
         warnings.filterwarnings(
             "ignore", message=".*Box observation space (min|max)imum value.*"
         )  # metres have no bound
-        warnings.filterwarnings("ignore", message=".*render modes.*|.*not within the space.*render.*")
-        check_env(env, skip_render_check=True)
+        check_env(env)
+
+
+def test_gymnasium_makes_it_by_name_and_by_its_own_spec():
+    """The same environment either way; bounds are those of what is observed, however a chaser is turned."""
+    name = "dockdyn.learning:dockdyn/Docking-v0"
+    turned = {"approach": APPROACH | {"yaw": 3.1, "yaw_rate": 0.2}, "loop.delay": 0.0}
+    case = dockdyn.load("probe-cone", turned)
+    env = gymnasium.make(name, scenario=case, period=1.0, force="20 N")
+    again = DockingEnv(case, period=1.0, force="20 N").spec.make()
+    rows = []
+    for one in (env, again):
+        assert one.spec.id == "dockdyn/Docking-v0" and not one.spec.nondeterministic
+        first, _ = one.reset(seed=1)
+        rows.append([first, *(one.step(np.full(6, 0.5, np.float32))[0] for _ in range(2))])
+    np.testing.assert_array_equal(*rows)
+    angles = np.array(rows[0])[:, 6:9]
+    assert angles.max() > 3.0 and angles.min() < -2.0  # past half a turn: the other way round
+    assert all(env.observation_space.contains(row) for row in rows[0])
+    space = env.observation_space
+    np.testing.assert_array_equal(space.high[6:9], np.float32(np.pi))
+    assert (space.low[-1], space.high[-1]) == (0.0, 1.0) and np.isinf(space.high[:6]).all()
+    assert gymnasium.make_vec(name, num_envs=2, scenario=case, period=1.0).observation_space.shape == (2, 16)
 
 
 def test_what_is_observed_is_what_an_approach_states():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -140,3 +144,84 @@ def test_what_is_no_command_is_refused():
             sim.step(command)
     with pytest.raises(dockdyn.ScenarioError, match="values for 3 runs; must be for 2"):
         sim.reset([{}] * 3)
+
+
+ELSEWHERE = """
+import pickle, sys, dockdyn
+case, count, state = pickle.load(open(sys.argv[1], "rb"))
+sim = dockdyn.stepper(dockdyn.load(case), batch=count)
+sim.state = state
+while not sim.done.all():
+    sim.step()
+pickle.dump((sim.observation, sim.state), open(sys.argv[2], "wb"))
+"""
+
+
+def rest_of(sim):
+    """What is seen at every step until all is over."""
+    rows = []
+    while not sim.done.all():
+        rows.append(sim.step())
+    return rows
+
+
+def assert_identical(rows, wanted):
+    assert len(rows) == len(wanted) > 0
+    for row, one in zip(rows, wanted, strict=True):
+        assert all(row[name].tobytes() == one[name].tobytes() for name in one)
+
+
+def test_a_saved_state_goes_on_as_the_run_would_have():
+    """Pickled within contact and delay, with numbers of its own: set where it was saved and elsewhere, as often as asked."""
+    case = scenario()
+    sim = dockdyn.stepper(case)
+    sim.reset({"approach.closing_speed": 0.06})
+    while not np.abs(sim.observation["contact_force"]).any():
+        sim.step()
+    saved = pickle.dumps(sim.state)
+    seen, wanted = sim.observation, rest_of(sim)
+    for one in (sim, dockdyn.stepper(case), sim):
+        one.state = pickle.loads(saved)
+        assert_identical([one.observation, *rest_of(one)], [seen, *wanted])
+
+
+@pytest.mark.full
+def test_a_saved_state_of_a_batch_goes_on_in_another_process(tmp_path):
+    """Of runs of which one alone was reset; what is saved there goes on here."""
+    case = scenario()
+    sim = dockdyn.stepper(case, batch=2)
+    sim.reset([{"approach.closing_speed": speed} for speed in (0.05, 0.07)])
+    for _ in range(4):
+        sim.step()
+    sim.reset({"approach.lateral_offset": [0.01, 0.0]}, only=np.array([False, True]))
+    sim.step()
+    given, back = tmp_path / "given", tmp_path / "back"
+    given.write_bytes(pickle.dumps((case.resolved(), 2, sim.state)))
+    subprocess.run([sys.executable, "-c", ELSEWHERE, given, back], check=True)
+    seen, state = pickle.loads(back.read_bytes())
+    wanted = rest_of(sim)
+    assert_identical([seen], wanted[-1:])
+    sim.reset()
+    sim.state = state
+    assert_identical([sim.observation], wanted[-1:])
+
+
+def test_what_is_no_state_of_these_runs_is_refused():
+    case = scenario()
+    sim = dockdyn.stepper(case)
+    before = sim.observation["position"]
+    state = sim.state
+    for given, words in (
+        (None, "state: must be what `state` of a stepper has given; is of type NoneType"),
+        (
+            dockdyn.stepper(scenario(**{"chaser.mass": 777.0})).state,
+            r"another scenario: chaser.mass = '777.0 kg' there, ",
+        ),
+        (dockdyn.stepper(case, period=0.25).state, "another period: 0.25, here 0.5"),
+        (dockdyn.stepper(case, batch=2).state, "another number of runs: 2, here 1"),
+        (state._replace(numbers=state.numbers[:-1]), "its numbers do not fit"),
+    ):
+        with pytest.raises(dockdyn.ScenarioError, match=words) as refused:
+            sim.state = given
+        assert "\n" not in str(refused.value)
+    np.testing.assert_array_equal(sim.observation["position"], before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.monitoring
 import numpy as np
 import pytest
 from impact_cases import COULOMB, COUNTS, ENDS, IN_SPACE, PATHS, compiles_long, contacts, kinetic, slow, solved, solver
@@ -184,3 +185,26 @@ def test_energy_pair_gives_back_an_impact():
     size = np.linalg.norm(told.impulse, axis=1)[known, None]
     np.testing.assert_allclose(again.impulse[known] / size, told.impulse[known] / size, atol=1e-6)
     assert known.sum() > 100
+
+
+def test_one_impact_in_space_compiles_nothing_with_xla():
+    """Outside of `jit` each law is machine code of its own, which the next process finds: XLA took seconds in each."""
+    matrix, velocity, *numbers = (part[0] for part in contacts(1, 3))
+    given = dict(zip(("restitution", "friction", "energy_ratio", "friction_ratio"), [*numbers, 0.9, 0.9], strict=True))
+    seen = []
+
+    def found(law, rows):
+        numbers = {name: given[name] for name in LAWS[law].parameters}
+        return resolve(law, matrix[:rows, :rows], velocity[:rows], **numbers)
+
+    def listener(event, *_, **__):
+        seen.extend([event] if "backend_compile" in event else [])
+
+    for law, rows in (("frictionless", 3), ("energy-pair", 2)):  # what makes arrays of numbers is compiled once
+        found(law, rows)
+    jax.monitoring.register_event_duration_secs_listener(listener)
+    try:
+        assert all(np.isfinite(found(law, 3).impulse).all() for law in ("energetic", "pin", "energy-pair"))
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listener)
+    assert not seen

@@ -1,4 +1,4 @@
-"""What several files of the command line share: refusals and exit codes, common options, files that are written, progress."""
+"""What several files of the command line share: refusals and exit codes, common options, files that are written."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.backend import waits
+from dockdyn.cli.progress import WATCH
+from dockdyn.cli.progress import progress as progress
 from dockdyn.files import FULL, check_writable, is_special, write_file
+from dockdyn.scenario.preset_files import refuse_missing
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -32,6 +34,13 @@ def preset_names() -> list[str]:
     return sorted(file.stem for file in PRESETS.glob("*.toml"))
 
 
+def _there(context: typer.Context, scenario: str) -> str:
+    """Return a scenario's name; ScenarioError, before anything heavy is imported, where there is none of that name."""
+    if not context.resilient_parsing:
+        refuse_missing(scenario)
+    return scenario
+
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
 Anew = Annotated[bool, typer.Option("--force", help="Begin anew where one is in the folder: it is lost.")]
@@ -43,7 +52,8 @@ Scheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
 ]
 ScenarioName = Annotated[
-    str, typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names)
+    str,
+    typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names, callback=_there),
 ]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
@@ -103,6 +113,10 @@ def say(text: str, err: bool = False) -> None:
     """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
     from dockdyn.scenario.language.printable import printable
 
+    if err:
+        WATCH.hear()
+    else:
+        WATCH.end()
     typer.echo(printable(text, lines=True), err=err)
 
 
@@ -173,42 +187,6 @@ def explained_by_numbers(scenario: Scenario) -> Iterator[None]:
     except (Exception, KeyboardInterrupt):
         tell_unusual_numbers(scenario)
         raise
-
-
-@contextmanager
-def progress(words: str, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told.
-
-    Above it stands why a program is long in coming.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    from dockdyn.scenario.language.printable import printable
-
-    words = printable(words)
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-    )
-    hidden = quiet or not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
-        task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
-
-        def tell(why: str) -> None:
-            bar.console.print(f"note: {printable(why)}", markup=False, highlight=False)
-
-        if not hidden:
-            waits.append(tell)
-        try:
-            yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
-        finally:
-            if not hidden:
-                waits.remove(tell)
 
 
 @contextmanager
@@ -323,5 +301,6 @@ def fail(message: str, code: int, advice: str = "") -> None:
     """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
     from dockdyn.scenario.language.printable import one_line, printable
 
+    WATCH.end()
     say(f"error: {one_line(message)}{'; ' if advice else ''}{printable(advice)}", err=True)
     raise SystemExit(code)

@@ -26,6 +26,7 @@ from dockdyn.cli.common import (
     vacant_file,
     with_ending,
 )
+from dockdyn.cli.progress import doing
 
 if TYPE_CHECKING:
     from dockdyn.exchange.comparison import Checked
@@ -75,8 +76,11 @@ def export(
     others = platforms_named(platform or [])
     if computer and model_exchange:
         raise Refusal("--computer: goes from cycle to cycle; cannot be for --model-exchange")
-    unit = computer_of(chosen) if computer else unit_of(chosen, integrated=not model_exchange)
-    write_file(file, fmu_of(unit, 2 if fmi == "2" else 3, not sources_only, others))
+    with doing(f"Translating {chosen.name} to C"):
+        unit = computer_of(chosen) if computer else unit_of(chosen, integrated=not model_exchange)
+    with doing(f"Writing {file}" if sources_only else f"Compiling {file}"):
+        content = fmu_of(unit, 2 if fmi == "2" else 3, not sources_only, others)
+    write_file(file, content)
     counts = f"{len(unit.numbers)} parameters, {len(unit.inputs)} inputs, {len(unit.outputs)} outputs"
     say(f"Wrote {file}: FMI {fmi}.0, {counts}")
     if unit.fixed:

@@ -141,12 +141,15 @@ def contact(
 
     _prepared(out, force)
     from dockdyn.studies.identification.bounce_log import read_bounce
-    from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
     units = units_of(unit, tuple(columns))
+    with progress(f"Reading {log}", quiet):
+        bounce = read_bounce(log, columns, units, period)  # refuses before anything heavy is imported
     with progress("Identifying the contact", quiet):
-        found = identify_contact(read_bounce(log, columns, units, period), delay)
+        from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
+
+        found = identify_contact(bounce, delay)
     answer = figures_of(found)
     from dockdyn.studies.identification.report import contact_report
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 from dockdyn import backend
 from dockdyn.cli import campaign, design, doctor, fmu, identify, impact, results, rig, run, start, studies, view
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
+from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, failure
 
 app = typer.Typer(
@@ -81,7 +83,8 @@ def main() -> None:
     """Entry point: bad input is one line on the error stream and exit code 2."""
     backend.costs.append(_note)
     try:
-        code = _command()(prog_name="dockdyn", standalone_mode=False)
+        with WATCH.watching("Starting", quiet="--quiet" in sys.argv):
+            code = _command()(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read

@@ -32,6 +32,7 @@ from dockdyn.cli.log_options import (
     refuse_without_log,
     units_of,
 )
+from dockdyn.cli.progress import doing
 from dockdyn.files import as_bytes
 from dockdyn.files import write_files as write_together
 
@@ -83,7 +84,9 @@ def report(
 
     Several results of one kind of run are laid over each other in one page, and so is a measured log.
     """
-    from dockdyn.pages import report_of
+    for file in results if log is None else [*results, log]:
+        if not file.exists():
+            raise Refusal(f"{file}: no such file")  # before anything heavy is imported
     from dockdyn.report.page import render_page
     from dockdyn.results.exchange.measured_log import read_measured
     from dockdyn.results.store import as_written, open_result, result_in, study_of
@@ -115,11 +118,15 @@ def report(
         measured = read_measured(log, first, shift or 0.0, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
-        if several:
-            text = render_page(overlay_report(runs, measured, typed()))
-        else:
-            found = report_of(first)
-            text = _page_of(first, results[0].parent, found if measured is None else beside_log(found, first, measured))
+        with doing(f"Making {page}"):
+            if several:
+                text = render_page(overlay_report(runs, measured, typed()))
+            else:
+                from dockdyn.pages import report_of
+
+                found = report_of(first)
+                beside_run = found if measured is None else beside_log(found, first, measured)
+                text = _page_of(first, results[0].parent, beside_run)
     write_text(page, text, force)
     say(f"Report: {page}")
 
@@ -255,7 +262,8 @@ def deliver(dataset: xr.Dataset, folder: Path | None, name: str, answer: dict[st
     from dockdyn.report.terminal import show_report
 
     if folder is not None:
-        write_files(folder, dataset, name, show=answer is None)
+        with doing(f"Writing {folder}"):
+            write_files(folder, dataset, name, show=answer is None)
     elif answer is None:
         show_report(report_of(dataset))
     if answer is not None:

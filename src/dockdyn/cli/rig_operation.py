@@ -27,6 +27,7 @@ from dockdyn.cli.common import (
     say,
     tell_unusual_numbers,
 )
+from dockdyn.cli.progress import doing
 from dockdyn.cli.rig_devices import without_log
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
 from dockdyn.interrupt import WORDS, heeded
@@ -74,16 +75,17 @@ def serve(
 
     if port is not None and not view:
         raise Refusal("--port: is of --view")
-    content, driver = _drivable(scenario, override)
     if log.exists() and not force:
         raise Refusal(f"{log}: is there; name another --log, or --force")
     if missing := without_log():
         raise Refusal(missing[0])
+    content, driver = _drivable(scenario, override)
     terminal, kept = Terminal(), None
     try:
         with contextlib.ExitStack() as stack:
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
-            step, settings = driver.cycle(), Settings(best_effort, cpu)
+            with doing(f"Translating the cycle of {scenario} to C"):
+                step, settings = driver.cycle(), Settings(best_effort, cpu)
             section = content.content.rig.device
             devices = devices_of(scenario, section, driver.period)
             if section.robot.kind == "ur-rtde":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,7 +82,10 @@ def run(
     summary = summarise(dataset, chosen.name)
     convergence = _convergence(chosen, dataset, quiet) if check_convergence else None
     if convergence is not None:
+        from dockdyn.studies.convergence.console import KEPT
+
         summary["convergence"] = convergence
+        dataset = dataset.assign_attrs({KEPT: json.dumps(convergence)})
     deliver(dataset, folder, "result.nc", summary if as_json else None)
     if convergence is not None and not as_json:
         from dockdyn.report.terminal import show_parts

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -17,6 +19,16 @@ from dockdyn.scenario.load import Scenario
 
 Values = Mapping[str, Any]  # by dotted keys of a scenario
 NOTHING: Values = MappingProxyType({})
+
+
+class SavedState(NamedTuple):
+    """Where the runs of a stepper are, as plain data that can be pickled: `state` of another of the same scenario takes it."""
+
+    scenario: str  # resolved, as TOML
+    period: float | None  # s, that was asked for
+    values: tuple[dict[str, Any], ...]  # by dotted keys, that each run has been reset with
+    steps: int  # since the reset, of a rig
+    numbers: tuple[np.ndarray, ...]  # all that goes on, each with a leading axis over the runs
 
 
 class Stepper(Protocol):
@@ -37,6 +49,10 @@ class Stepper(Protocol):
     def done(self) -> np.ndarray:
         """Whether a run is over."""
 
+    @property
+    def state(self) -> SavedState:
+        """Where the runs are; can be set."""
+
     def reset(self, values: Values | Sequence[Values] = NOTHING) -> dict[str, np.ndarray]:
         """Begin again, keys of the scenario set to `values`."""
 
@@ -51,11 +67,8 @@ class SideBySide:
         self.scenario, self.batch = scenario, None if batch is None else whole_from(f"{scenario.name}: batch", batch, 1)
         self.count = self.batch or 1
 
-    def cases(self, values: Values | Sequence[Values]) -> list[Scenario]:
-        """Return the scenario of every run, keys set to the same `values` or each to its own.
-
-        Raises ScenarioError for values that are not allowed, and for a run that cannot begin as they say.
-        """
+    def values_of_each(self, values: Values | Sequence[Values]) -> tuple[dict[str, Any], ...]:
+        """Return the values of every run, the same or each its own. ScenarioError for what is no mapping, or too many."""
         wanted = "a mapping from dotted keys to values, or one for each run"
         if isinstance(values, str) or not isinstance(values, Mapping | Sequence):
             raise wrong_type(f"{self.scenario.name}: values", values, wanted)
@@ -64,6 +77,13 @@ class SideBySide:
             table_from(f"{self.scenario.name}: values", each, wanted)
         if len(several) != self.count:
             raise ScenarioError(f"{self.scenario.name}: values for {len(several)} runs; must be for {self.count}")
+        return tuple(map(dict, several))
+
+    def cases(self, several: Sequence[Values]) -> list[Scenario]:
+        """Return the scenario of every run, keys set to its values.
+
+        Raises ScenarioError for values that are not allowed, and for a run that cannot begin as they say.
+        """
         cases = [self.scenario.at(each) if each else self.scenario for each in several]
         for case in cases:
             kind_named(case.kind).check_start(case)
@@ -74,6 +94,34 @@ class SideBySide:
         if len({jax.tree.structure(tree) for tree in trees}) > 1:
             raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
         return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
+
+    @cached_property
+    def text(self) -> str:
+        """The scenario as TOML."""
+        return self.scenario.text()
+
+    def saved(self, period: float | None, values: tuple[dict[str, Any], ...], steps: int, tree: PyTree) -> SavedState:
+        """Return where the runs are, in numbers of its own."""
+        return SavedState(self.text, period, values, steps, tuple(np.array(leaf) for leaf in jax.tree.leaves(tree)))
+
+    def refuse_foreign(self, state: Any, period: float | None) -> None:  # noqa: ANN401, checked here
+        """Raise ScenarioError for what is no state, and for a state of another scenario, period or number of runs."""
+        name = f"{self.scenario.name}: state"
+        if not isinstance(state, SavedState):
+            raise wrong_type(name, state, "what `state` of a stepper has given")
+        if state.scenario != self.text:
+            raise ScenarioError(f"{name}: is of another scenario: {_first_difference(state.scenario, self.text)}")
+        for words, there, here in (("period", state.period, period), ("number of runs", len(state.values), self.count)):
+            if there != here:
+                raise ScenarioError(f"{name}: is of another {words}: {there}, here {here}")
+
+    def restored(self, state: SavedState, like: PyTree) -> PyTree:
+        """Return the tree whose numbers a state has. ScenarioError where they do not fit into one `like` that."""
+        leaves, structure = jax.tree.flatten(like)
+        shapes = [[(np.shape(leaf), np.asarray(leaf).dtype) for leaf in each] for each in (leaves, state.numbers)]
+        if shapes[0] != shapes[1]:
+            raise ScenarioError(f"{self.scenario.name}: state: its numbers do not fit; another dockdyn has written it")
+        return jax.tree.unflatten(structure, [np.array(leaf) for leaf in state.numbers])
 
     def replaced(self, which: Bool[np.ndarray, "batch"], new: PyTree, old: PyTree) -> PyTree:
         """The tree `new` of the runs that are flagged, `old` of the others."""
@@ -98,3 +146,17 @@ class SideBySide:
             raise ScenarioError(f"{self.scenario.name}: {name}: must be finite numbers of shape {wanted}")
         leading = found if found.shape == wanted and self.batch is not None else found[None]
         return np.ascontiguousarray(np.broadcast_to(leading, (self.count, *shape)))
+
+
+def _first_difference(there: str, here: str) -> str:
+    """Return the first key in which two scenarios as TOML differ, with both values."""
+
+    def plain(value: Any, key: str = "") -> dict[str, Any]:  # noqa: ANN401, what TOML holds
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+        if items is None:
+            return {key: value}
+        return {name: one for at, item in items for name, one in plain(item, f"{key}.{at}".lstrip(".")).items()}
+
+    a, b = plain(tomllib.loads(there)), plain(tomllib.loads(here))
+    key = next(key for key in (a | b) if key not in a or key not in b or a[key] != b[key])
+    return f"{key} = {a.get(key, 'not stated')!r} there, {b.get(key, 'not stated')!r} here"

@@ -32,13 +32,12 @@ from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, re
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
-from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import by_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
-from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, presets
+from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
@@ -187,16 +186,10 @@ def _own_code_in(data: object, key: str = "") -> str | None:
 
 def read(source: str | Path) -> tuple[str, str, Path | None]:
     """Name, text and folder of a scenario file or preset."""
+    refuse_missing(source)
     path = Path(source)
-    if path.is_dir() and not is_preset(str(source)):
-        words = mistaken(path, "scenario") or "is a folder; must be a scenario file or a preset"
-        raise ScenarioError(f"{source}: {words}")
-    if path.is_file() or (path.exists() and not is_preset(str(source))):
+    if path.is_file() or not is_preset(str(source)):
         return str(source), text_in(path, str(source)), path.parent
-    if path.suffix or len(path.parts) > 1:
-        raise ScenarioError(f"{source}: no such file")
-    if not is_preset(str(source)):
-        raise ScenarioError(f"{source}: neither a file nor a preset; {nearest(str(source), presets())}")
     return str(source), preset_text(str(source)), None
 
 

@@ -6,9 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from dockdyn.scenario.language.errors import ScenarioError, nearest
-from dockdyn.scenario.language.keys import leaves
+from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.toml_text import data_of
-from dockdyn.scenario.tables.look import with_looks
 
 PRESETS = Path(__file__).parent / "presets"
 
@@ -21,6 +20,19 @@ def presets() -> dict[str, str]:
 def is_preset(name: str) -> bool:
     """Whether a scenario of that name comes with the package."""
     return Path(name).name == name and (PRESETS / f"{name}.toml").is_file()
+
+
+def refuse_missing(source: str | Path) -> None:
+    """Raise ScenarioError for what is neither a scenario file nor a preset; nothing that computes is loaded for it."""
+    path = Path(source)
+    if is_preset(str(source)) or (path.exists() and not path.is_dir()):
+        return
+    if path.is_dir():
+        words = mistaken(path, "scenario") or "is a folder; must be a scenario file or a preset"
+        raise ScenarioError(f"{source}: {words}")
+    if path.suffix or len(path.parts) > 1:
+        raise ScenarioError(f"{source}: no such file")
+    raise ScenarioError(f"{source}: neither a file nor a preset; {nearest(str(source), presets())}")
 
 
 def preset_kinds() -> dict[str, str]:
@@ -44,6 +56,9 @@ def preset_text(name: str) -> str:
 
 def preset_meshes(name: str) -> list[Path]:
     """The mesh files that a preset reads."""
+    from dockdyn.scenario.language.keys import leaves
+    from dockdyn.scenario.tables.look import with_looks
+
     stated = leaves(with_looks(data_of(preset_text(name), name), name, PRESETS))
     found = [Path(value) for _, value in stated if isinstance(value, str) and Path(value).parent == PRESETS]
     return list(dict.fromkeys(found))

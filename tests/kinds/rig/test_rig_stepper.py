@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,25 @@ def test_refusals_in_one_line():
     ):
         with pytest.raises(dockdyn.ScenarioError, match=words):
             sim.step(action)
+
+
+@pytest.mark.parametrize("changes", [{}, LEAD | {"loop.sensor.noise": 2.0}], ids=["none", "a lead and noise"])
+def test_a_saved_state_goes_on_as_the_rig_would_have(changes):
+    """Pickled within contact, with a stiffness of its own, and set in a stepper that is elsewhere."""
+    case = dockdyn.load("unknown-stiffness", RIG | changes)
+    sim, other = dockdyn.stepper(case), dockdyn.stepper(case)
+    sim.reset({"contact.normal.stiffness": 3e4})
+    for _ in range(40):
+        sim.step()
+    saved, rows = pickle.dumps(sim.state), {}
+    for one in (sim, other):
+        one.state = pickle.loads(saved)
+        assert not one.done and one.time == pickle.loads(saved).steps * one.period
+        rows[one] = []
+        while not one.done:
+            rows[one].append(one.step())
+    for a, b in zip(rows[sim], rows[other], strict=True):
+        assert all(a[name].tobytes() == b[name].tobytes() for name in a)
+    assert np.array([row["measured_force"] for row in rows[sim]]).any()
+    with pytest.raises(dockdyn.ScenarioError, match=r"another scenario: contact\.normal\.stiffness = "):
+        dockdyn.stepper(case.at({"contact.normal.stiffness": 1.0})).state = sim.state

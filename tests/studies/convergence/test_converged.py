@@ -1,5 +1,9 @@
 """Whether runs have converged, beside cases whose error is known: a bounce on a spring, which has a closed form."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -103,10 +107,11 @@ def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
     assert not found["converged"]
 
 
-@pytest.mark.parametrize("preset", [name for name, kind in preset_kinds().items() if kind != "rig"])
-def test_every_preset_but_of_rigs_says_what_can_be_refined(preset):
+@pytest.mark.parametrize("preset", preset_kinds())
+def test_every_preset_says_what_can_be_refined(preset):
     finer, text = refinements(dockdyn.load(preset)), preset_text(preset)
     assert "tolerance" in finer
+    assert ("instants" in finer) == (preset_kinds()[preset] == "rig")
     assert ("mesh" in finer) == ('shape = "mesh"' in text or 'shape = "cloud"' in text)
     assert ("modes" in finer) == ("beam]" in text or "bending_modes" in text or "beam = {" in text)
     for changes in finer.values():
@@ -122,11 +127,6 @@ def test_small_figures_are_compared_with_the_largest_of_their_unit():
     )
     assert found["peak_force_N"] == pytest.approx(1 / 101)
     assert found["lateral_force_N"] == pytest.approx(1e-9 / 0.101)
-
-
-def test_a_rig_has_nothing_to_refine(dock):
-    code, _, err = dock("run", "sits", "--check-convergence", "--set", "duration=0.1")
-    assert (code, err.strip()) == (2, "error: sits: kind: rig has no tolerance, mesh or modes to refine")
 
 
 @pytest.mark.full
@@ -168,3 +168,20 @@ def test_contacts_are_counted_as_the_tables_count_and_percent_has_no_exponent():
     said = verdict(found)
     assert "contact 12 (Q12) impulse_N_s moves by 200 %" in said
     assert said.endswith("What is required moves by at most 0.012 % of its limit or itself (capture_time_s).")
+
+
+@pytest.mark.parametrize("step", [pytest.param("0.1 ms", marks=pytest.mark.full), "10 ms"])
+def test_the_report_has_the_verdict_and_the_table_where_that_was_asked_for(dock, tmp_path, step):
+    """Its numbers are those that the command prints; made again from its file it has them, too; else there is no table."""
+    asked = ["run", "paraskevas-a", "--set", "integrator.method=fixed", "--set", f"integrator.step={step}", "--out"]
+    code, _, err = dock(*asked, "checked", "--check-convergence")
+    assert code == 0, err
+    found = dockdyn.open_result("checked/result.nc")
+    answer = json.loads(found.attrs["convergence"])
+    for page in (Path("checked/report.html").read_text(), dockdyn.report_html(found, replay={})):
+        words = " ".join(re.sub("<[^>]*>", " ", page).split())
+        assert ("Not converged:" in words) is (step == "10 ms") and ("Converged:" in words) is (step != "10 ms")
+        first, moved = next(iter(answer["changes"].items()))
+        assert f"{first} {moved['value']:.6g} {100 * moved['tolerance']:.2g}" in words
+    assert dock(*asked, "plain")[0] == 0
+    assert "onverged:" not in Path("plain/report.html").read_text()

@@ -22,11 +22,13 @@ from dockdyn.impact.laws.plastic import plastic
 from dockdyn.impact.laws.result import Impact
 from dockdyn.impact.laws.routh import routh
 from dockdyn.impact.laws.simultaneous import simultaneous
+from dockdyn.programs import Program
 
 SINGULAR = 1e-12  # smallest eigenvalue of W scaled to a unit diagonal
 
 
 Parameters = Mapping[str, ArrayLike]
+Numbers = dict[str, Float[Array, ""]]
 
 
 class Law(NamedTuple):
@@ -52,7 +54,7 @@ def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
     energy_ratio, friction_ratio = given["energy_ratio"], given["friction_ratio"]
     if not checks.known(matrix, velocity, energy_ratio, friction_ratio):
         return
-    found = wedge(matrix, velocity, jnp.asarray(friction_ratio, float))
+    found = _wedge(matrix, velocity, jnp.asarray(friction_ratio, float))
     least, greatest = float(found.least), float(found.greatest)
     pair = f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)})"
     kappa = f"κ = {float(found.sliding_share):.6g}"
@@ -65,9 +67,8 @@ def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
             f"{pair} cannot be: at this r_f, r_E must lie between max(0, κ r_f (2 − r_f)) = {least:.6g} and "
             f"1 − κ (1 − r_f)² = {greatest:.6g} ({kappa})"
         )
-    normal = energy_pair(
-        matrix, velocity, jnp.asarray(energy_ratio, float), jnp.asarray(friction_ratio, float)
-    ).impulse[0]
+    numbers = {name: jnp.asarray(given[name], float) for name in ("energy_ratio", "friction_ratio")}
+    normal = _resolved("energy-pair", matrix, velocity, numbers).impulse[0]
     if not normal >= 0:
         raise ValueError(f"{pair} would take a normal impulse that pulls ({checks.shown(normal)} N s)")
 
@@ -168,13 +169,21 @@ def resolve(
 
     ValueError, in one line, for an unknown law, a parameter that is missing or that the law does not have, a contact that
     does not approach, a W that is not symmetric and positive definite, numbers out of range. Works inside `jit` and
-    `vmap`, where values are not checked.
+    `vmap`, where values are not checked; outside of them it is machine code, made once for each law and number of rows.
     """
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
     values = {name: value for name, value in parameters.items() if value is not None}
     check(law, matrix, velocity, values)
-    found = _law_named(law)
-    return found.function(matrix, velocity, **{name: jnp.asarray(value, float) for name, value in values.items()})
+    numbers = {name: jnp.asarray(value, float) for name, value in values.items()}
+    if isinstance(law, str):
+        return _resolved(law, matrix, velocity, numbers)
+    return law.function(matrix, velocity, **numbers)
+
+
+@partial(Program, static=("law",))
+def _resolved(law: str, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], numbers: Numbers) -> Impact:
+    """Return the impact by one of `LAWS`."""
+    return LAWS[law].function(matrix, velocity, **numbers)
 
 
 def _law_named(law: str | Law) -> Law:
@@ -234,10 +243,14 @@ def resolve_simultaneous(
             raise ValueError("no contact approaches: one u_n at least must be below 0")
     _check_parameters(restitution, friction)
     numbers = jnp.asarray(restitution, float), jnp.asarray(friction, float)
-    impact = simultaneous(matrix, velocity, contacts, *numbers)
+    impact = _resolved_together(matrix, velocity, contacts, *numbers)
     if checks.known(impact.impulse) and not np.all(np.isfinite(impact.impulse)):
         raise ValueError("no impulse was found that meets all contacts' conditions: the search did not converge")
     return impact
+
+
+_wedge = Program(wedge)
+_resolved_together = Program(simultaneous, static=("contacts",))
 
 
 def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> None:

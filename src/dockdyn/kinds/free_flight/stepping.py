@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,7 @@ from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.plan import NO_LIMIT, settings_for
-from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
+from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import fmu_control
@@ -125,6 +125,7 @@ class FlightStepper:
     observation: dict[str, np.ndarray]  # what was seen last
     _given: tuple[PyTree, PyTree]  # contents and settings
     _found: Found
+    _values: tuple[dict[str, Any], ...]  # that each run has been reset with
 
     def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
         check_runnable(scenario)
@@ -148,7 +149,8 @@ class FlightStepper:
         With `only`, a flag for each run of a batch, the others stay where they are. Raises ScenarioError for a value that is
         not allowed, and where runs of a batch differ in more than numbers.
         """
-        contents = [case.content for case in self.runs.cases(values)]
+        several = self.runs.values_of_each(values)
+        contents = [case.content for case in self.runs.cases(several)]
         rows = NO_LIMIT if self.runs.batch is None else MOST_ROWS
         settings = [settings_for(content, False, MOST_MOMENTS, rows) for content in contents]
         self._own = bool(contents[0].controlled) and fmu_control(contents[0].control) is None
@@ -156,7 +158,8 @@ class FlightStepper:
         found = _begun(*given, np.full(self.runs.count, self.period))
         if only is not None:
             given, found = self.runs.replaced(only, (given, found), (self._given, self._found))
-        self._given = given
+            several = tuple(new if flag else old for new, old, flag in zip(several, self._values, only, strict=True))
+        self._given, self._values = given, several
         return self._take(found)
 
     def _commands(self, command: Sequence[ArrayLike]) -> Command:
@@ -190,9 +193,20 @@ class FlightStepper:
         return self.observation["time"]
 
     @property
-    def state(self) -> State:
-        """The state of the model, as integrated."""
-        return self.runs.plain(self._found.solver.point.state)
+    def state(self) -> SavedState:
+        """Where the runs are, as plain data: can be pickled, and set as the `state` of a stepper of the same scenario.
+
+        Set, it raises ScenarioError for what is no state, or that of another scenario, period or number of runs.
+        """
+        return self.runs.saved(self.period, self._values, 0, self._found)
+
+    @state.setter
+    def state(self, state: SavedState) -> None:
+        self.runs.refuse_foreign(state, self.period)
+        if state.values is not self._values:
+            self.reset(state.values)
+            self._values = state.values
+        self._take(self.runs.restored(state, self._found))
 
     @property
     def measured(self) -> Measured:

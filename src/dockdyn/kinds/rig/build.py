@@ -163,11 +163,12 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
     at_rest = isinstance(content, RigSection) and content.start.robot == "at-rest"
+    finer = content.integrator.finer
     try:
-        found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
+        found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady, finer)
         if found.continuous_force:
             sensor = _watched(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
-            found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
+            found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, finer=finer)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     assert loop.hold is not None  # or there would be no schedule

@@ -60,10 +60,10 @@ def simulated(rigs: Rig, oracle: Oracle, chances: Chances, rows: int, stride: in
 
 @partial(Program, static=("samples",))
 def _all_free(
-    models: Model, plants: Plant, period: Scalar, samples: int
+    models: Model, plants: Plant, period: Scalar, tolerance: Scalar, samples: int
 ) -> tuple[dict[str, Array], Int[Array, "lanes"]]:
     """The motions without rig, one after the other: their steps are where their events are."""
-    return jax.lax.map(lambda lane: free(*lane, period, samples), (models, plants))
+    return jax.lax.map(lambda lane: free(*lane, period, tolerance, samples), (models, plants))
 
 
 class Lanes:
@@ -87,7 +87,8 @@ class Lanes:
                 [free_model(each.content, rig.plant) for each, rig in zip(self.scenarios, rigs, strict=True)]
             )
             plants = _stacked([rig.plant for rig in rigs])
-            ideal, status = _all_free(models, plants, np.float64(grid.period), grid.instants)
+            tolerance = np.float64(self.scenario.content.integrator.tolerance)
+            ideal, status = _all_free(models, plants, np.float64(grid.period), tolerance, grid.instants)
             check(self.scenario, status)
             kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
             self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept

@@ -66,7 +66,8 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = by_differences(parts_of, own.values, direction, scenario.name)
         floats, fixed = eqx.partition(parts, eqx.is_inexact_array)
-        ran, slopes = _varied(floats, change, fixed, np.float64(share), chances, grid.instants, grid.rows, grid.stride)
+        numbers = np.float64(share), np.float64(scenario.content.integrator.tolerance)
+        ran, slopes = _varied(floats, change, fixed, *numbers, chances, grid.instants, grid.rows, grid.stride)
         check(scenario, ran.status)
         return ran, slopes
 
@@ -108,6 +109,7 @@ def _varied(
     change: Parts,
     fixed: Parts,
     share: Any,  # noqa: ANN401, a number, of the hold's period: between instants
+    tolerance: Any,  # noqa: ANN401, a number, of the motion without rig
     chances: Chances,
     samples: int,
     rows: int,
@@ -117,7 +119,7 @@ def _varied(
 
     def found(parts: Parts) -> Ran:
         whole: Any = eqx.combine(parts, fixed)
-        ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, samples)
+        ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
         oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
         _, seen = run(whole.rig, oracle, chances, rows, stride)
         return Ran(whole, ideal, seen, status)

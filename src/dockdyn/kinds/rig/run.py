@@ -13,7 +13,6 @@ from jaxtyping import Array, ArrayLike, Int
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.resting import nominal_loop, nominal_of
@@ -22,7 +21,7 @@ from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
-from dockdyn.kinds.rig.schema import RigAssemblySection
+from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS, RigAssemblySection
 from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
@@ -32,8 +31,6 @@ from dockdyn.stability.loop import Loop
 LONG = 256  # ticks remembered, beyond which no spectral radius is computed
 KEPT = 60_000  # samples of a run at most
 MOST_TICKS = 20_000_000  # of a run
-MOST_EVENTS = 1000  # of the motion without rig
-MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
 Arrays = dict[str, np.ndarray]
 
 
@@ -83,12 +80,17 @@ class Course:
 
 
 @partial(Program, static=("samples",))
-def free(model: Model, plant: Plant, period: Scalar, samples: int) -> tuple[dict[str, Array], Int[Array, ""]]:
-    """The motion without rig at `samples` instants, a `period` (s) apart, and how its run ended."""
+def free(
+    model: Model, plant: Plant, period: Scalar, tolerance: Scalar, samples: int
+) -> tuple[dict[str, Array], Int[Array, ""]]:
+    """Return the motion without rig at `samples` instants, a `period` (s) apart, and how its run ended.
+
+    `tolerance` is the relative error of its steps.
+    """
     settings = located.Settings(
         duration=period * (samples - 1) * (1 + 1e-12),
         step=period,
-        tolerance=jnp.asarray(TOLERANCE),
+        tolerance=tolerance,
         sampling=period,
         samples=power_of_two(samples + 1),
         max_moments=MOST_EVENTS,
@@ -159,7 +161,8 @@ def course(scenario: Scenario, rig: Rig) -> Course:
 def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], Oracle]:
     """The motion without rig at the instants of a run; ScenarioError where it cannot be found."""
     model = free_model(scenario.content, rig.plant)
-    ideal, status = free(model, rig.plant, np.float64(grid.period), grid.instants)
+    tolerance = np.float64(scenario.content.integrator.tolerance)
+    ideal, status = free(model, rig.plant, np.float64(grid.period), tolerance, grid.instants)
     check(scenario, status)
     return ideal, Oracle(ideal["ideal_position"], ideal["ideal_force"])
 

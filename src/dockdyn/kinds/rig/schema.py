@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
@@ -23,8 +24,11 @@ from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
 from dockdyn.scenario.tables.rig.robot import RobotSection
-from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
+from dockdyn.scenario.tables.run import Duration, OutputSection
 
+FINEST = 64  # times that the parts of a motion are shorter, at most
+MOST_EVENTS = 1000  # of the motion without rig
+MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
 SECONDS = 60.0  # s, of a run that states no duration
 
 
@@ -49,6 +53,19 @@ class RigStartSection(Section):
     position: quantity("m", "a position") = 0.0
     velocity: quantity("m/s", "a velocity") = 0.0
     robot: Literal["following", "at-rest"] = "following"
+
+
+class RigIntegratorSection(Section):
+    """How a rig's motion is computed between the instants of its loop, in `finer` times as many parts as it needs; and how far
+    off, relative to the motion, a step of the motion without rig may be. Neither changes what the rig does."""
+
+    finer: Annotated[int, Field(ge=1, le=FINEST)] = 1
+    tolerance: quantity("", "a relative error", above=0, most=1e-3) = TOLERANCE
+    # of the motion without rig
+    method: ClassVar = "located"
+    step: ClassVar = None
+    max_events: ClassVar = MOST_EVENTS
+    max_steps: ClassVar = MOST_STEPS
 
 
 class PressedSection(Section):
@@ -79,6 +96,7 @@ class RigSection(Section):
     start: RigStartSection = RigStartSection()
     contact: RigContactSection
     loop: RigLoopSection = RigLoopSection()
+    integrator: RigIntegratorSection = RigIntegratorSection()
     stability: PressedSection = PressedSection()
     rig: OrNone[DrivenSection] = None
 
@@ -158,8 +176,8 @@ class RigBodiesSection(TwoBodiesSection):
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
     rig: OrNone[DrivenSection] = None
+    integrator: RigIntegratorSection = RigIntegratorSection()
     # of the motion without rig
-    integrator: ClassVar = IntegratorSection()
     output: ClassVar = OutputSection()
     controlled: ClassVar = False
     bilateral: ClassVar = False
@@ -199,7 +217,6 @@ class RigAssemblySection(SeveralBodiesSection):
     rig: OrNone[DrivenSection] = None
     stability: PressedSection = PressedSection()
     # of the motion without rig
-    integrator: ClassVar = IntegratorSection()
     output: ClassVar = OutputSection()
     bilateral: ClassVar = False
 

@@ -22,7 +22,7 @@ from dockdyn.kinds.rig.model.rig import Instant, Moving, Oracle, Rig
 from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.run import Grid, loop_of, without_rig
 from dockdyn.programs import Program
-from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
+from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
@@ -164,11 +164,12 @@ class RigStepper:
         Raises ScenarioError for a value that is not allowed, a rig without contact or hold, and where runs of a batch
         differ in more than numbers.
         """
-        cases = self.runs.cases(values)
+        several = self.runs.values_of_each(values)
+        cases = self.runs.cases(several)
         built = [self._built(case) for case in cases]
         self._rigs, self._known = (self.runs.stacked([pair[index] for pair in built]) for index in (0, 1))
         self._instants = len(Grid.of(built[0][0], cases[0].content.duration).within(cases[0].content.duration))
-        self._axes, self._steps = built[0][0].plant.port_axes, 0
+        self._axes, self._steps, self._values = built[0][0].plant.port_axes, 0, several
         return self._take(_begun(self._rigs, self._known))
 
     def _built(self, case: Scenario) -> tuple[Rig, Known]:
@@ -210,6 +211,23 @@ class RigStepper:
         self._found = found
         self.observation = self.runs.plain(found.observed)
         return self.observation
+
+    @property
+    def state(self) -> SavedState:
+        """Where the rigs are, as plain data: can be pickled, and set as the `state` of a stepper of the same scenario.
+
+        Set, it raises ScenarioError for what is no state, or that of another scenario, period or number of runs.
+        """
+        return self.runs.saved(self._asked, self._values, self._steps, self._found)
+
+    @state.setter
+    def state(self, state: SavedState) -> None:
+        self.runs.refuse_foreign(state, self._asked)
+        if state.values is not self._values:
+            self.reset(state.values)
+            self._values = state.values
+        self._take(self.runs.restored(state, self._found))
+        self._steps = state.steps
 
     @property
     def seen(self) -> Seen:

@@ -1,23 +1,49 @@
-"""The convergence of a run on the terminal."""
+"""The convergence of a run on the terminal and in its report."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from dockdyn.report.report import Block, Table
+import xarray as xr
+
+from dockdyn.report.report import Block, Report, Table
 from dockdyn.report.wording import NOTHING
 from dockdyn.studies.convergence.converged import label, percent, verdict
 from dockdyn.studies.convergence.refine import ABOUT
 
 LISTED = 12  # figures, those that move most
+KEPT = "convergence"  # the attribute of a run that has the answer, as JSON
 
 
 def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
     """Yield the verdict, what was refined and a table of what moved by how much."""
+    yield from _sentences(answer)
+    yield Block(table=_table(answer))
+
+
+def with_convergence(report: Report, dataset: xr.Dataset) -> Report:
+    """Return the report of a run with the table of its convergence, where that was asked for."""
+    if KEPT not in dataset.attrs:
+        return report
+    answer = json.loads(dataset.attrs[KEPT])
+    words = " ".join(f"{sentence.rstrip('.')}." for sentence in _sentences(answer))
+    notes = [f"Warning: {warning}." for warning in answer["warnings"]]
+    block = Block("Convergence", words=words, table=_table(answer), notes=notes, where="after")
+    return replace(report, blocks=[*report.blocks, block])
+
+
+def _sentences(answer: dict[str, Any]) -> Iterator[str]:
+    """Yield the verdict and what was refined."""
     yield verdict(answer)
     for changes in answer["refined"].values():
         yield "Refined: " + ", ".join(f"{key} = {value}" for key, value in changes.items())
+
+
+def _table(answer: dict[str, Any]) -> Table:
+    """Return the figures that move most."""
     ways = list(answer["refined"])
     columns = [("figure", ""), ("value", ""), *((f"moved by {ABOUT[way]}", "%") for way in ways)]
     rows = [
@@ -25,4 +51,4 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
         for key, found in list(answer["changes"].items())[:LISTED]
     ]
     left_out = max(0, len(answer["changes"]) - LISTED)
-    yield Block(table=Table(columns, rows, worded={0}, left_out=left_out))
+    return Table(columns, rows, worded={0}, left_out=left_out)

@@ -1,4 +1,4 @@
-"""Whether a run has converged: it again with a tenfold tighter tolerance, finer meshes and one more mode."""
+"""Whether a run has converged: it again with a tenfold tighter tolerance, finer meshes, one more mode."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def converged(
 ) -> Answer:
     """Run a scenario again with finer numbers, and tell which figures of its summary move by how much.
 
-    Everything that is a matter of computing is made finer: the tolerance is ten times tighter, or the step shorter; the grids
-    of meshes are twice as fine and their points half as far apart; flexible links have one more mode. Each by itself, in a run
-    of its own; `dataset` is the run itself, which is made where it is not given.
+    Everything that is a matter of computing is made finer: the tolerance is ten times tighter, or the step shorter; a rig moves
+    between the instants of its loop, which stay where they are, in four times as many parts; the grids of meshes are twice as
+    fine and their points half as far apart; flexible links have one more mode. Each by itself, in a run of its own; `dataset`
+    is the run itself, which is made where it is not given.
 
     Returns a dictionary ready for JSON: whether it `converged` (no figure moves by more than 1 %), the `largest_change`
     (relative), the figure that it is of, which figures are `required`, what was `refined`, `changes` by figure (its value and
@@ -60,8 +61,7 @@ def converged(
     larger; of a required one to its limit if that is larger. Where contacts touch is left out: of several places alike
     rounding decides which is first.
 
-    Raises ScenarioError for what cannot be run, and for a kind that has no numbers to refine, as a rig, which goes from instant
-    to instant of its loop.
+    Raises ScenarioError for what cannot be run, and for a kind that has no numbers to refine.
     """
     scenario = scenario_from(scenario)
     finer = refinements(scenario)

@@ -45,7 +45,7 @@ def _pressed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
 
 
 def _unheld(scenario: Scenario) -> list[str]:
-    """Return the pairs without a contact that pass through each other."""
+    """Return the pairs without a contact that pass through each other; of a rig, whose run keeps no depths, none."""
     data = scenario.at({}).nominal()
     pairs = _pairs_without_contact(data)[:MOST]
     if not pairs or not isinstance(data.get("contact"), list):
@@ -55,6 +55,8 @@ def _unheld(scenario: Scenario) -> list[str]:
         return []
     seen, kept = watched
     run = simulate(seen)
+    if "depth" not in run:
+        return []
     found = []
     for (feature, surface), depth in zip(kept, run.depth.values[:, -len(kept) :].T, strict=True):
         least = max(2 * feature[2], DEEP)

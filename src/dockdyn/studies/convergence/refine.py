@@ -17,18 +17,32 @@ FINER = 2.0  # times that the grid of a mesh is finer
 MORE_POINTS = 4  # times the points spread over a mesh: half as far apart
 SMALLEST = 1e-14  # relative: below is rounding
 BERTHING = {"dopri8": 1e-12, "kvaerno5": 1e-12, "located": 1e-10}  # tolerances where none is stated
-ABOUT = {"tolerance": "tolerance", "mesh": "mesh", "modes": "one more mode"}  # heads of a table
+PARTS = (
+    4  # times the parts in which a rig moves between two instants, for a tenth of the error or less across a contact
+)
+ABOUT = {
+    "tolerance": "tolerance",
+    "instants": "parts between instants",
+    "mesh": "mesh",
+    "modes": "one more mode",
+}  # heads of a table
 
 Changes = dict[str, Any]  # by dotted key
 
 
 def refinements(scenario: Scenario) -> dict[str, Changes]:
-    """Return the keys of a scenario that make it finer, by "tolerance", "mesh" and "modes"; only those that it has.
+    """Return the keys of a scenario that make it finer, by "tolerance", "instants", "mesh" and "modes"; only those that it has.
 
-    Raises ScenarioError for a scenario that has none, as that of a rig, which goes from instant to instant of its loop.
+    Raises ScenarioError for a scenario that has none.
     """
     data = scenario.at({}).nominal()
-    found = {"tolerance": _tolerance(data.get("integrator", {}), scenario), "mesh": _mesh(data), "modes": _modes(data)}
+    integrator = data.get("integrator", {})
+    found = {
+        "tolerance": _tolerance(integrator, scenario),
+        "instants": _instants(integrator),
+        "mesh": _mesh(data),
+        "modes": _modes(data),
+    }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no tolerance, mesh or modes to refine")
@@ -51,6 +65,11 @@ def _tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
         return {"integrator.step": section.step / SECOND_ORDER}
     tolerance = section.tolerance or BERTHING.get(section.method or "dopri8", BERTHING["dopri8"])
     return {"integrator.tolerance": max(tolerance / TIGHTER, SMALLEST)}
+
+
+def _instants(integrator: dict[str, Any]) -> Changes:
+    """Return more parts of the motion between two instants of a loop, whose instants stay where they are."""
+    return {"integrator.finer": integrator["finer"] * PARTS} if "finer" in integrator else {}
 
 
 def _mesh(data: dict[str, Any]) -> Changes:

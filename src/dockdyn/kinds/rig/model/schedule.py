@@ -53,7 +53,12 @@ class RigSchedule(NamedTuple):
 
 
 def rig_schedule(
-    loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None, steady: bool = True
+    loop: Loop,
+    longest_delay: float,
+    window: float = 0.0,
+    asked: float | None = None,
+    steady: bool = True,
+    finer: int = 1,
 ) -> RigSchedule:
     """The schedule of a loop with plain numbers.
 
@@ -64,8 +69,8 @@ def rig_schedule(
     robot act continuously, and what else it computes is renewed with the command.
 
     Ticks are as long as all instants allow and, for continuous dynamics, as the integration of the motion between them
-    needs. ValueError for a loop without hold, for periods that never meet, and for a delay of more ticks than can be
-    remembered.
+    needs, and `finer` times shorter. ValueError for a loop without hold, for periods that never meet, and for a delay of
+    more ticks than can be remembered.
     """
     if loop.hold is None:
         raise ValueError(
@@ -93,6 +98,7 @@ def rig_schedule(
         parts *= _finer(loop, hold / parts)
     elif not steady and loop.robot is not None:  # read by a series, which has its reach
         parts *= max(1, int(np.ceil(np.linalg.norm(loop.robot.state) * hold / parts / REACH)))
+    parts *= finer
     ticks = parts * hyperperiod.holds
     if ticks > 4 * MOST:
         raise ValueError(f"a cycle of the rig has {ticks} instants; must have at most {4 * MOST}")
