@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, tolerance
-from dockdyn.integrate.hybrid.step_control import UNRESOLVED
+from dockdyn.integrate.hybrid.step_control import SHORTEST
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.vector import once
 
@@ -47,7 +47,7 @@ class RunningExtrema(NamedTuple):
         Events that are one instant, such as three latches that tighten at once, are logged one by one: what a quantity is
         while some have fired and others have not lasts for no time and is no peak.
         """
-        lasting = time - self.since > UNRESOLVED * jnp.maximum(1.0, time)
+        lasting = time - self.since > SHORTEST * jnp.maximum(1.0, time)
         return jnp.where(lasting, self.peaks, -jnp.inf)
 
 
