@@ -123,3 +123,36 @@ def test_what_a_refused_command_was_given_is_explained(dock):
     dock("new", "rig.toml", "--kind", "rig")
     code, _, err = dock("run", "rig.toml", "--set", "contact.normal.stiffness=35")
     assert code == 2 and "is it 35 N/mm?" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
+    """Its depth is v √(m/K) of the reduced mass; nothing is said where the surface is larger."""
+    chance = np.random.default_rng(seed)
+    radius, speed, mass, other = (
+        float(chance.uniform(low, high)) for low, high in ((0.004, 0.012), (0.02, 0.1), (200, 1000), (200, 1000))
+    )
+    reduced = mass * other / (mass + other)
+    cone = {"name": "cone", "shape": "cone", "apex": [1, 0, 0], "axis": [1, 0, 0], "half_angle": "40 deg"}
+    plane = {"name": "cone", "shape": "plane", "point": [1, 0, 0], "normal": [1, 0, 0]}
+    for radii, surface, told in ((3.8, plane, False), (4.2, plane, True), (4.2, cone | {"rim_radius": 0.2}, False)):
+        stiffness = reduced * (speed / (radii * radius)) ** 2
+        data = {
+            "schema": 1,
+            "kind": "free-flight",
+            "duration": 1.0,
+            "chaser": {
+                "mass": mass,
+                "inertia": [100, 100, 100],
+                "position": [5.0, 0, 0],
+                "velocity": [-speed, 0, 0],
+                "feature": [{"name": "tip", "position": [-1, 0, 0], "radius": radius}],
+            },
+            "target": {"mass": other, "inertia": [100, 100, 100], "surface": [surface]},
+            "contact": [
+                {"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": stiffness}}
+            ],
+        }
+        said = [words for words in dockdyn.check_numbers(dockdyn.load(data)) if "sink" in words]
+        assert bool(said) is told
+        assert not told or "4.2 times its radius" in said[0]
