@@ -128,7 +128,7 @@ def test_what_a_refused_command_was_given_is_explained(dock):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ends_of_ranges_without_their_unit_are_told(dock, seed):
-    """As typed, 20:120 are metres a second; whoever varies the key is told before any run."""
+    """As typed, 20:120 are metres a second; whoever varies the key is told."""
     low = int(np.random.default_rng(seed).integers(5, 40))
     said = f"warning: approach.closing_speed = {low} m/s: spacecraft dock at millimetres to decimetres a second"
     chosen = dockdyn.load("probe-cone-latch")
@@ -149,3 +149,36 @@ def test_ends_of_a_design_and_of_a_sweep_are_told(dock, tmp_path):
     assert "warning: approach.closing_speed = 60 m/s: spacecraft dock at" in err
     _, _, err = dock("stability", "probe-cone", "--sweep", "loop.delay=20:40:2")
     assert "warning: loop.delay = 20 s: no loop is so late" in err
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
+    """Its depth is v √(m/K) of the reduced mass; nothing is said where the surface is larger."""
+    chance = np.random.default_rng(seed)
+    radius, speed, mass, other = (
+        float(chance.uniform(low, high)) for low, high in ((0.004, 0.012), (0.02, 0.1), (200, 1000), (200, 1000))
+    )
+    reduced = mass * other / (mass + other)
+    cone = {"name": "cone", "shape": "cone", "apex": [1, 0, 0], "axis": [1, 0, 0], "half_angle": "40 deg"}
+    plane = {"name": "cone", "shape": "plane", "point": [1, 0, 0], "normal": [1, 0, 0]}
+    for radii, surface, told in ((3.8, plane, False), (4.2, plane, True), (4.2, cone | {"rim_radius": 0.2}, False)):
+        stiffness = reduced * (speed / (radii * radius)) ** 2
+        data = {
+            "schema": 1,
+            "kind": "free-flight",
+            "duration": 1.0,
+            "chaser": {
+                "mass": mass,
+                "inertia": [100, 100, 100],
+                "position": [5.0, 0, 0],
+                "velocity": [-speed, 0, 0],
+                "feature": [{"name": "tip", "position": [-1, 0, 0], "radius": radius}],
+            },
+            "target": {"mass": other, "inertia": [100, 100, 100], "surface": [surface]},
+            "contact": [
+                {"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": stiffness}}
+            ],
+        }
+        said = [words for words in dockdyn.check_numbers(dockdyn.load(data)) if "sink" in words]
+        assert bool(said) is told
+        assert not told or "4.2 times its radius" in said[0]

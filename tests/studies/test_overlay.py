@@ -100,6 +100,7 @@ def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_p
         write_result(dataset, tmp_path / name)
     write_result(slow.assign_attrs(margins="{}"), tmp_path / "stability.nc")
     shutil.copy(tmp_path / "slow.nc", tmp_path / "copy.nc")
+    (tmp_path / "log.csv").write_text("time [s],force [N]\n0,0\n")
     done = dock("report", "slow.nc", "fast.nc", "copy.nc")
     assert done.returncode == 0 and done.stdout == "Report: overlay.html\n"
     assert "dockdyn report slow.nc fast.nc copy.nc" in (tmp_path / "overlay.html").read_text(encoding="utf-8")

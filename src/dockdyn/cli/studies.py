@@ -70,9 +70,9 @@ def stability(
     from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
     sweeps = [parse_sweep(text) for text in sweep or []]
-    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, sweeps, advance)
+    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     margins = json.loads(dataset.attrs["margins"])
     deliver(dataset, folder, "stability.nc", margins if as_json else None)
 
@@ -239,9 +239,10 @@ def envelope(
     if folder is not None:
         vacant(folder, force)
     ends = ranges(over)
-    tell_unusual_numbers(chosen, ends)
+    tell_unusual_numbers(chosen)
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ends, of, tolerance, advance)
+    tell_unusual_ranges(chosen, ends)
     answer = json.loads(dataset.attrs["envelope"])
     deliver(dataset, folder, "envelope.nc", answer if as_json else None)
 

@@ -18,6 +18,7 @@ from dockdyn.scenario.sanity.bodies import unusual_inertias
 from dockdyn.scenario.sanity.ranges import unusual
 from dockdyn.scenario.sanity.stated import Stated, stated_numbers
 from dockdyn.scenario.sanity.touches import unusual_touches
+from dockdyn.scenario.sanity.touching_sizes import depths_of
 
 MOST = 8  # lines; who mixes units up everywhere needs no more
 TAILS = (0.001, 0.5, 0.999)  # of distributions
@@ -69,4 +70,4 @@ def _unusual_numbers(scenario: Scenario) -> Iterator[str]:
             if words := unusual(path, f"{key} (distributed)", float(worst), unit.replace(" ", "*")):
                 yield words
     yield from unusual_inertias(usual)
-    yield from unusual_touches(usual)
+    yield from unusual_touches(usual, depths_of(scenario.content, usual))

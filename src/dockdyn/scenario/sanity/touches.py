@@ -100,14 +100,18 @@ def laws_of(numbers: list[Stated]) -> list[Law]:
     return found
 
 
-def unusual_touches(numbers: list[Stated]) -> Iterator[str]:
-    """Yield what is unusual about stiffness and damping of contacts, and about forces beside what they reach."""
+def unusual_touches(numbers: list[Stated], depths: dict[str, tuple[float, float]]) -> Iterator[str]:
+    """Yield what is unusual about stiffness and damping of contacts, and about forces beside what they reach.
+
+    `depths` are by the beginning of a contact's keys how deep (m) it may be pressed in, and the radius (m) of its feature.
+    """
     meeting = Meeting.of(numbers)
     if meeting is None:
         return
     usual = []
     for law in laws_of(numbers):
-        if words := _stiffness(law, meeting):
+        own = next((size for key, size in depths.items() if law.stiffness.key.startswith(key)), (DEEPEST, 0.0))
+        if words := _stiffness(law, meeting, *own):
             yield words
         else:
             usual.append(law)
@@ -117,15 +121,19 @@ def unusual_touches(numbers: list[Stated]) -> Iterator[str]:
         yield from _forces(usual, numbers, meeting)
 
 
-def _stiffness(law: Law, meeting: Meeting) -> str:
+def _stiffness(law: Law, meeting: Meeting, deepest: float, radius: float) -> str:
     """Return what is unusual about a stiffness; empty for a usual one."""
     value, speed = law.stiffness.value, meeting.speed
+    unit = "N/m" if law.exponent == 1 else law.stiffness.unit
 
     def too_soft(stiffness: float) -> str:
         depth = law.depth(stiffness, meeting.light, speed)
         half = 0.5 / law.frequency(stiffness, meeting.light, speed)
         if depth > DEEPEST:
             return f"lets what touches at {amount(speed, 'm/s')} sink {rough(depth)} m"
+        if depth > deepest:
+            times = f"{rough(depth / radius)} times its radius"
+            return f"lets what touches at {amount(speed, 'm/s')} sink {rough(depth)} m, {times}"
         if half > LONGEST:
             return f"makes a bounce take {rough(half)} s"
         return ""
@@ -145,13 +153,13 @@ def _stiffness(law: Law, meeting: Meeting) -> str:
 
     words = too_soft(value)
     if words:
-        meant = likely(value, law.stiffness.unit, LARGER["N/m"] if law.exponent == 1 else (), is_usual)
+        meant = likely(value, unit, LARGER["N/m"] if law.exponent == 1 else (), is_usual)
     elif words := too_stiff(value):
         usual_part = is_usual(THOUSANDTH * value)
-        meant = f"; is it {amount(THOUSANDTH * value, law.stiffness.unit)}?" if usual_part else ""
+        meant = f"; is it {amount(THOUSANDTH * value, unit)}?" if usual_part else ""
     else:
         return ""
-    return f"{law.stiffness.key} = {amount(value, law.stiffness.unit)} {words}{meant}"
+    return f"{law.stiffness.key} = {amount(value, unit)} {words}{meant}"
 
 
 def _damping(law: Law, numbers: list[Stated], meeting: Meeting) -> Iterator[str]:

@@ -1,0 +1,36 @@
+"""How deep a contact may be pressed in, by the sizes of the feature and of the surface that touch in it.
+
+Units: SI. Source: own construction.
+"""
+
+from __future__ import annotations
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import names_of
+from dockdyn.scenario.sanity.stated import Stated
+
+RADII = 4.0  # of a feature: what is pressed in deeper has passed through
+SIZES = ("radius", "rim_radius", "half_width", "length")  # keys of surfaces
+
+
+def depths_of(content: Section, numbers: list[Stated]) -> dict[str, tuple[float, float]]:
+    """Return by the key of each contact whose feature has a radius how deep (m) it may be pressed in, and that radius (m).
+
+    A surface whose own size is larger, as the rim of a cone, bears as much as that.
+    """
+    contacts = getattr(content, "contact", None)
+    meetings: list[tuple[str, float]] = getattr(content, "meetings", list)()
+    if not isinstance(contacts, list) or len(contacts) != len(meetings):
+        return {}
+    sizes: dict[str, float] = {}
+    for one in numbers:
+        if "surface" in one.path[:-1] and one.unit == "m" and one.field in SIZES and isinstance(one.value, float):
+            name = str(getattr(one.table, "name", ""))
+            sizes[name] = min(sizes.get(name, one.value), one.value)
+    names = [""] if len(contacts) == 1 else [f".{name}" for name in names_of(contacts)]
+    found = {}
+    for contact, name, (_, radius) in zip(contacts, names, meetings, strict=True):
+        size = sizes.get(str(getattr(contact, "surface", "")).rpartition(".")[2], 0.0)
+        if radius > 0:
+            found[f"contact{name}."] = max(RADII * radius, size), radius
+    return found
