@@ -40,7 +40,7 @@ MISTAKES = [
     (("identify", "robot", FOLDER), "run: is a result, not a log; give the log"),
     (("identify", "robot", RESULT), "run/result.nc: is a result, not a log; give the log"),
     (("identify", "contact", FILE), "run/scenario.toml: is a scenario, not a log; give the log itself"),
-    (("rig", "replay", RESULT), "run/result.nc: is a result, not a log; give the log"),
+    (("rig", "replay", RESULT), "run/result.nc: is a result, not the log of a rig; must be an MCAP file"),
 ]
 
 

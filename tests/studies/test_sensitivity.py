@@ -226,7 +226,7 @@ def test_command_ranks_and_writes(dock, tmp_path):
     [
         (
             ("sits", "--of", "peak_normal_force_N"),
-            "did you mean 'peak_force_error_N'",
+            "did you mean 'peak_measured_force_N'",
         ),
         (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
         (

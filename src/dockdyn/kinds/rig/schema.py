@@ -216,6 +216,7 @@ class RigAssemblySection(SeveralBodiesSection):
     loop: RigLoopSection = RigLoopSection()
     rig: OrNone[DrivenSection] = None
     stability: PressedSection = PressedSection()
+    integrator: RigIntegratorSection = RigIntegratorSection()
     # of the motion without rig
     output: ClassVar = OutputSection()
     bilateral: ClassVar = False
