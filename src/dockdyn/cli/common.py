@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +16,7 @@ import typer
 
 from dockdyn.backend import waits
 from dockdyn.files import FULL, check_writable, is_special, write_file
+from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -166,11 +169,28 @@ def explained_by_numbers(scenario: Scenario) -> Iterator[None]:
         raise
 
 
+@dataclass
+class _Done:
+    """How far some work is that begins now."""
+
+    work: str
+    share: float | None = None  # that is done, once it is known
+    began: float = field(default_factory=time.monotonic)
+
+    def words(self) -> str:
+        """Return how far it is now, asked from any thread."""
+        from dockdyn.scenario.language.printable import time_in_words
+
+        share = "" if self.share is None else f" and was {100 * self.share:.2g} % done"
+        return f"{self.work} had taken {time_in_words(time.monotonic() - self.began)}{share}"
+
+
 @contextmanager
-def progress(words: str, quiet: bool = False) -> Iterator[Any]:
+def progress(words: str, quiet: bool = False, left: str = "nothing of it is kept") -> Iterator[Any]:
     """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told.
 
-    Above it stands why a program is long in coming.
+    Above it stands why a program is long in coming. Work that is interrupted says how far it was and what is `left` of it, or
+    nothing where that is empty, as somebody else does.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -195,8 +215,15 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
 
         if not hidden:
             waits.append(tell)
+        done = _Done(words)
+
+        def advance(share: float) -> None:
+            done.share = share
+            bar.update(task, description=words, total=1.0, completed=share)
+
         try:
-            yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+            with advising(lambda: f"{done.words()}; {printable(left)}") if left else nullcontext():
+                yield advance
         finally:
             if not hidden:
                 waits.remove(tell)
