@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from dockdyn.interrupt import WORDS
 from dockdyn.results.store import write_result
 
 ASKING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TRIES = int(os.environ.get("DOCKDYN_FUZZ_SIGNALS", "44"))  # in `make verify`
 SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26"))
 WITHIN = 2.0  # s, on an idle machine
+TIME = re.compile(r"\d+ s")
 HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
 COMMAND = "from dockdyn.__main__ import main; main()"
 
@@ -133,6 +136,50 @@ with replacing(sys.argv[1]) as (file,):
     found, errors, took = ended(process, by)
     assert (found, errors) == (code, f"error: {word}\n") and took < patience()
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("result.nc", b"old")]
+
+
+WORKING = """
+import sys, time
+from dockdyn.cli.common import progress
+from dockdyn.interrupt import listen
+
+listen()
+with progress("Simulating one", quiet=True, **eval(sys.argv[2])) as advance:
+    for share in eval(sys.argv[1]):
+        advance(share)
+    print("here", flush=True)
+    time.sleep(20)
+"""
+
+
+@pytest.mark.parametrize(
+    ("shares", "options", "said"),
+    [
+        ([0.1, 0.25], {}, "Simulating one had taken 0 s and was 25 % done; nothing of it is kept"),
+        ([3.2e-8], {}, "Simulating one had taken 0 s and was 3.2e-06 % done; nothing of it is kept"),
+        ([], {"left": "pictures are in x\n"}, "Simulating one had taken 0 s; pictures are in x\\n"),
+    ],
+)
+@pytest.mark.parametrize("by", ASKING)
+def test_work_that_ends_says_how_far_it_was_and_what_is_kept(shares, options, said, by):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEARD + WORKING, repr(shares), repr(options)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "here\n"
+    code, errors, _ = ended(process, by)
+    assert (code, errors) == (128 + by, f"error: {WORDS[by]}; {said}\n".replace("0 s", TIME.search(errors)[0]))
+
+
+@pytest.mark.full
+def test_a_run_that_ends_says_how_far_it_was(tmp_path):
+    process = started("run", "epos-like", "--set", "duration=70000 s", folder=tmp_path)
+    assert any(line.startswith("note: the motion ") for line in process.stderr), "it ended before 15 s"
+    code, errors, _ = ended(process, signal.SIGTERM)
+    assert code == 143
+    said = r"error: terminated; Simulating epos-like had taken \d+ s and was \S+ % done; nothing of it is kept\n"
+    assert re.fullmatch(said, errors)
+    assert not list(tmp_path.iterdir())
 
 
 # command, longest time (s) until the signal comes, whether nothing compiled is known

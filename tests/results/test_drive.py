@@ -134,9 +134,37 @@ def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterat
     drive(Slow(), slowly, lambda run: run.iterations / 100_000, iterations, None, stops_at=stops_at)
     assert 1 <= len(heard) <= 1 + np.log2((time.perf_counter() - began) / 0.05)
     assert all(says in words for words in heard), heard
+    assert len(set(heard)) == len(heard)  # nothing is told twice
     if says.startswith("of"):
         minutes = float(heard[-1].split("about ")[1].split()[0])
         assert 100_000 * 0.01 / 60 < minutes < 5 * 100_000 * 0.01 / 60  # of a sleep that may be longer
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "ask", "works"),
+    [
+        pytest.param(
+            *("sits", {}, dockdyn.simulate, ["the motion without rig, at ", "the motion of the rig, of "]),
+            marks=pytest.mark.full,
+        ),
+        (
+            "probe-cone",
+            {"integrator.max_steps": 1000},
+            dockdyn.simulate,
+            ["the run without delay, of at most 1000 steps"],
+        ),
+        pytest.param(
+            *("probe-cone", {}, dockdyn.margins, ["the motion until the first contact"]), marks=pytest.mark.full
+        ),
+    ],
+)
+def test_runs_in_one_piece_tell_that_they_go_on(monkeypatch, name, changes, ask, works):
+    heard = []
+    monkeypatch.setattr("dockdyn.results.drive.FIRST_TOLD", 1e-4)
+    monkeypatch.setattr("dockdyn.backend.tell", heard.append)
+    ask(dockdyn.load(name, changes))
+    for work in works:
+        assert any(words.startswith(work) and words.endswith("goes on after 0 s") for words in heard), heard
 
 
 def test_a_quick_run_tells_nothing_and_slices_are_short_where_iterations_take_long(monkeypatch):

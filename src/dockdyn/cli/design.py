@@ -85,7 +85,7 @@ def design(
             stack.enter_context(trail.claimed())
             if anew:
                 trail.clear()
-        bar = progress(f"Designs of {plan.scenario.name}", quiet)
+        bar = progress(f"Designs of {plan.scenario.name}", quiet, left="")  # `_interruptible` says it
         with _interruptible(trail, plan), cluster(workers, scheduler) as spread, bar as advance:
             plan = replace(plan, spread=spread)
             evaluations = run_design(plan, trail, advance, told)

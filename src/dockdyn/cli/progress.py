@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import typer
 
 from dockdyn.backend import waits
+from dockdyn.interrupt import advising
 
 FIRST = 3.0  # s of silence, after which a command says what it does
 EVERY = 10.0  # s between lines of what it does
@@ -25,7 +26,8 @@ class Watch:
     """Says on the error stream what a command is doing, where it has said nothing for a while; no more once it answers."""
 
     def __init__(self) -> None:
-        self.words, self.share = "", 0.0
+        self.words = ""
+        self.share: float | None = None  # that is done, once it is known
         self.began = self.heard = 0.0  # s: when what it does now began, and when anything was last said
         self.bars = 0  # that the terminal shows now
         self.wait = FIRST
@@ -77,7 +79,7 @@ class Watch:
             self.hear()
 
     def _begin(self, words: str) -> None:
-        self.words, self.share = words, 0.0
+        self.words, self.share = words, None
         self.began = time.monotonic()
         self.heard = max(self.heard, self.began) if self.wait == EVERY else self.began
 
@@ -99,10 +101,17 @@ class Watch:
     def _line(self) -> str:
         """Return what is done, how far, since when and for how long still."""
         elapsed = time.monotonic() - self.began
-        if self.share < TOLD:
+        if self.share is None or self.share < TOLD:
             return f"{self.words}: for {elapsed:.0f} s"
         left = elapsed * (1 - self.share) / self.share
         return f"{self.words}: {100 * self.share:.0f} % after {elapsed:.0f} s, about {left:.0f} s left"
+
+    def so_far(self) -> str:
+        """Return how far the work is now, asked from any thread."""
+        from dockdyn.scenario.language.printable import time_in_words
+
+        share = "" if self.share is None else f" and was {100 * self.share:.2g} % done"
+        return f"{self.words} had taken {time_in_words(time.monotonic() - self.began)}{share}"
 
 
 WATCH = Watch()  # over the command that this process runs
@@ -118,22 +127,28 @@ def doing(words: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress(words: str, quiet: bool = False) -> Iterator[Any]:
+def progress(words: str, quiet: bool = False, left: str = "nothing of it is kept") -> Iterator[Any]:
     """Show progress: takes the share that is done, and only shows that work goes on until it is told.
 
     On a terminal it is a bar, above which stands why a program is long in coming; without one, lines of `Watch`.
+    Work that is interrupted says how far it was and what is `left` of it, or nothing where that is empty, as somebody else does.
     """
     from dockdyn.scenario.language.printable import printable
 
-    words = printable(words)
+    words, left = printable(words), printable(left)
     if quiet:
         WATCH.end()
-    with WATCH.doing(words) as note:
+    with WATCH.doing(words) as note, advising(lambda: f"{WATCH.so_far()}; {left}") if left else nullcontext():
         if quiet or not sys.stderr.isatty():
             yield note
             return
         with WATCH.bar(), _shown_bar(words) as advance:
-            yield advance
+
+            def both(share: float) -> None:
+                note(share)
+                advance(share)
+
+            yield both
 
 
 @contextmanager

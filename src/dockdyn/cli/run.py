@@ -154,7 +154,7 @@ def reproduce(
         figure = _table_of(paper, table, figure, known)
     folder = out if out is not None else Path(f"reproduce-{paper}")
     vacant(folder, force)
-    with progress(f"Reproducing {paper}", quiet) as advance:
+    with progress(f"Reproducing {paper}", quiet, left=f"its pictures so far are in {folder}") as advance:
         tables = source.reproduce(figure, folder, advance)
     from dockdyn.cli.console import show_table
 

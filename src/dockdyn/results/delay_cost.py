@@ -11,6 +11,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
+from dockdyn.results.drive import watching
 from dockdyn.results.plan import Simulated, delay_of, jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -46,7 +47,8 @@ def affordable_delay(scenario: Scenario) -> Scenario:
     if not 0 < delay < content.duration / most or content.integrator.method != "located":
         return scenario
     settings = replace(settings_for(content), samples=0)
-    times, acting = map(np.asarray, _contact_times(content, settings))
+    with watching(f"the run without delay, of at most {most} steps, to find out what a delay of {delay:g} s costs,"):
+        times, acting = map(np.asarray, _contact_times(content, settings))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], acting, [False]]).astype(int)))
     spans = times[edges[1::2]] - times[edges[::2]]
     total = float(spans.sum())

@@ -109,19 +109,36 @@ class Pace:
 
 @contextmanager
 def _pace_told(stops_at: int | None) -> Iterator[Pace]:
-    """Yield the pace of a run, of which is told after `FIRST_TOLD` and each time that doubles; also while a slice goes on."""
-    pace, ended = Pace(stops_at), threading.Event()
+    """Yield the pace of a run, of which is told while it goes on."""
+    pace = Pace(stops_at)
+    with _telling(pace.words):
+        yield pace
+
+
+@contextmanager
+def watching(work: str) -> Iterator[None]:
+    """Tell while `work`, a run in one piece, goes on that it does."""
+    began = time.perf_counter()
+    with _telling(lambda: f"{work} goes on after {time_in_words(time.perf_counter() - began)}"):
+        yield
+
+
+@contextmanager
+def _telling(words: Callable[[], str]) -> Iterator[None]:
+    """Tell something, but an empty text and nothing twice, after `FIRST_TOLD` and each time that doubles."""
+    ended, began = threading.Event(), time.perf_counter()
 
     def watch() -> None:
-        wait = FIRST_TOLD
+        wait, told = FIRST_TOLD, ""
         while not ended.wait(wait):
-            if words := pace.words():
-                backend.tell(words)
-            wait = time.perf_counter() - pace.began
+            if (now := words()) and now != told:  # no slice may have ended since
+                backend.tell(now)
+                told = now
+            wait = time.perf_counter() - began
 
     threading.Thread(target=watch, name="pace of a run", daemon=True).start()
     try:
-        yield pace
+        yield
     finally:
         ended.set()
 

@@ -180,3 +180,25 @@ def test_margins_of_a_rig_in_space_are_those_along_the_normal():
 
     other = parse(tomlkit.dumps({"schema": 1, "title": "free"} | free), "free")
     assert dockdyn.margins(rig)["growth_rate_1_s"] == pytest.approx(dockdyn.margins(other)["growth_rate_1_s"], rel=1e-3)
+
+
+class Begun(Exception):
+    """A run has begun."""
+
+
+def begin(name, duration):
+    def stop(share):
+        raise Begun
+
+    dockdyn.simulate(dockdyn.load(name, {"duration": duration}), stop)
+
+
+@pytest.mark.parametrize("name", ["sits", pytest.param("epos-like", marks=pytest.mark.full)])
+def test_a_duration_that_is_too_long_is_refused_with_the_longest(name):
+    with pytest.raises(dockdyn.ScenarioError, match=r"must have at most \d+: a duration of at most ") as refused:
+        begin(name, "1 year")
+    longest = float(str(refused.value).split()[-2])
+    with pytest.raises(Begun):
+        begin(name, longest)
+    with pytest.raises(dockdyn.ScenarioError, match="instants of the loop"):
+        begin(name, longest * 1.001)

@@ -40,6 +40,7 @@ from dockdyn.kinds.resting import (
 from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.results.drive import watching
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
@@ -140,10 +141,12 @@ def _followed(scenario: Scenario, nominal: NominalContact) -> Solution:
     start, duration = start_of(content), content.duration
     poses, twists = start.q, start.v
     if not nominal.pressed:
-        solution = until_contact(content, replace(settings, max_moments=1))
+        with watching("the motion until the first contact"):
+            solution = jax.block_until_ready(until_contact(content, replace(settings, max_moments=1)))
         poses, twists = nominal.poses, jax.tree.map(lambda rows: rows[0], solution.log.state.v)
         duration -= float(solution.log.time[0])
     most = min(float(settings.max_iterations), float(LONGEST_LOOK))
     settings = replace(settings, duration=np.float64(duration), max_moments=LOOKED_AT, max_iterations=np.float64(most))
-    found: Solution = jax.tree.map(np.asarray, _from_onset(content, poses, twists, settings))
+    with watching("the motion from the first contact"):
+        found: Solution = jax.tree.map(np.asarray, _from_onset(content, poses, twists, settings))
     return found

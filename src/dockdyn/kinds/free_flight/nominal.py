@@ -20,6 +20,7 @@ from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_r
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.kinds.resting import TOGETHER, Judged, refuse_control
 from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.results.drive import watching
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -110,7 +111,8 @@ def first_contact(scenario: Scenario) -> NominalContact:
     if closed:
         return NominalContact(start.q, closed[0], pressed=True, others=tuple(closed[1:]))
     settings = replace(settings_for(content), samples=0, max_moments=1)
-    solution = until_contact(content, settings)
+    with watching("the motion until the first contact"):
+        solution = jax.block_until_ready(until_contact(content, settings))
     fired = np.asarray(solution.log.fired[0])
     if int(solution.status) != Status.TOO_MANY_EVENTS or not fired.any():
         raise ScenarioError(

@@ -16,6 +16,7 @@ from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.rig.model.resting_group import resting_group
 from dockdyn.kinds.rig.schema import RigAssemblySection
+from dockdyn.results.drive import watching
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -48,7 +49,8 @@ def first_touch(scenario: Scenario) -> tuple[State, list[int]]:
     state = _begun(content)
     touching = _touching(content, state)
     if not touching:
-        found = _until_contact(content, replace(settings_for(content), samples=0))
+        with watching("the motion until the first contact"):
+            found = jax.block_until_ready(_until_contact(content, replace(settings_for(content), samples=0)))
         state = found.state
         touching = _touching(content, state) if int(found.status) == Status.FINISHED else []
     if not touching:

@@ -23,6 +23,7 @@ from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
 from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS, RigAssemblySection
 from dockdyn.programs import Program
+from dockdyn.results.drive import Progress, watching
 from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -51,9 +52,10 @@ class Grid:
         cycle = float(rig.hold) * rig.schedule.hyperperiod.holds
         cycles = max(1, int(np.ceil(duration / cycle * (1 - 1e-12)))) + 1
         if cycles * rig.schedule.ticks > MOST_TICKS:
+            longest = (MOST_TICKS // rig.schedule.ticks - 1) * cycle * (1 - 1e-5)  # is no less in six digits
             raise ScenarioError(
                 f"duration = {duration:g} s: has {cycles * rig.schedule.ticks:.3g} instants of the loop, {cycle:g} s a cycle "
-                f"of {rig.schedule.ticks}; must have at most {MOST_TICKS}"
+                f"of {rig.schedule.ticks}; must have at most {MOST_TICKS}: a duration of at most {longest:.6g} s"
             )
         stride = int(np.ceil(cycles * asks / KEPT)) if cycles * asks > KEPT else 1
         rows = int(np.ceil(cycles / stride))
@@ -142,13 +144,20 @@ def radius(rig: Rig, loop: Loop) -> float:
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
 
 
-def course(scenario: Scenario, rig: Rig) -> Course:
-    """Simulate a rig. ScenarioError where the motion without rig cannot be found."""
+def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Course:
+    """Simulate a rig, in two pieces: of each is told that it goes on where it does long.
+
+    Raises ScenarioError where the duration is too long, and where the motion without rig cannot be found.
+    """
     content = scenario.content
     grid = Grid.of(rig, content.duration)
+    if progress is not None:
+        progress(0.0)
     began = time.perf_counter()
-    ideal, oracle = without_rig(scenario, rig, grid)
-    _, seen = simulated(rig, oracle, np.int64(content.seed), grid.rows, grid.stride)
+    with watching(f"the motion without rig, at {grid.instants} instants,"):
+        ideal, oracle = without_rig(scenario, rig, grid)
+    with watching(f"the motion of the rig, of {grid.instants} instants,"):
+        _, seen = jax.block_until_ready(simulated(rig, oracle, np.int64(content.seed), grid.rows, grid.stride))
     kept = grid.within(content.duration)
     return Course(
         time=kept * grid.period,

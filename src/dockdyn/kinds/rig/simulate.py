@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import xarray as xr
@@ -14,11 +13,12 @@ from dockdyn.kinds.rig.comparison.store import recall
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.run import course, loop_of, radius
+from dockdyn.results.drive import Progress
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import facts_of
 
 
-def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = None) -> xr.Dataset:
+def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
     """Run a scenario of kind `rig`; what `simulate` returns.
 
     Raises ScenarioError for a rig without contact within the duration, without hold, or whose periods never meet.
@@ -27,9 +27,7 @@ def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = 
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
-    if progress is not None:
-        progress(0.1)
-    found = course(scenario, rig)
+    found = course(scenario, rig, progress)
     settings = {} if section is None else section.model_dump(exclude_none=True)
     facts: dict[str, Any] = {
         "compensator": NONE if section is None else section.law,
