@@ -131,7 +131,7 @@ def progress(words: str, quiet: bool = False, left: str = "nothing of it is kept
     """Show progress: takes the share that is done, and only shows that work goes on until it is told.
 
     On a terminal it is a bar, above which stands why a program is long in coming; without one, lines of `Watch`.
-    Work that is interrupted says how far it was and what is `left` of it, or nothing where that is empty, as somebody else does.
+    Work that is interrupted says how far it was and what is `left` of it; nothing where that is empty, as somebody else does.
     """
     from dockdyn.scenario.language.printable import printable
 
