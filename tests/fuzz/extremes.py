@@ -99,7 +99,7 @@ def outcome(preset: str, seed: int, study: str = "run", most_steps: int | None =
     import dockdyn
 
     data, changed = mutated(preset, seed)
-    if most_steps is not None and "integrator" in data:
+    if most_steps is not None and "max_steps" in data.get("integrator", {}):
         data["integrator"]["max_steps"] = most_steps
     found: dict[str, Any] = {"preset": preset, "seed": seed, "study": study, "changed": changed}
     began = time.process_time()

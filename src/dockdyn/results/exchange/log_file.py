@@ -202,7 +202,8 @@ def _by_axis(table: LogTable, role: Role) -> dict[str, LogColumn]:
     for column in table.columns if role.needed else ():
         name, _, axis = known_name(column.heading).replace(".", " ").rpartition(" ")
         if axis in AXES and name in role.known_as and _has_unit(named(column.heading)[1], role.unit):
-            found[axis] = column if axis not in found or table.is_preferred(column) else found[axis]
+            if axis not in found or table.is_preferred(column) or not table.is_preferred(found[axis]):
+                found[axis] = column
     return found
 
 
