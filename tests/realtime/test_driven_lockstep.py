@@ -162,7 +162,7 @@ def test_a_cycle_needs_limits_and_a_laboratory_a_robot():
         driver(dockdyn.load("epos-like")).cycle()
     with pytest.raises(ScenarioError, match=r"loop\.robot: missing"):
         driver(dockdyn.load("epos-like")).laboratory()
-    with pytest.raises(ScenarioError, match="the run begins at -60.05 mm"):
+    with pytest.raises(ScenarioError, match=r"the run begins at -60\.05 mm"):
         driver(on_a_line(rig__limits__lowest=[-0.011])).cycle()
     with pytest.raises(ScenarioError, match="the approach is at 50 mm/s"):
         driver(on_a_line(rig__limits__speed="1 mm/s")).cycle()
