@@ -21,7 +21,8 @@ TRIES = int(os.environ.get("DOCKDYN_FUZZ_SIGNALS", "44"))  # in `make verify`
 SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26"))
 WITHIN = 2.0  # s, on an idle machine
 TIME = re.compile(r"\d+ s")
-HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
+# a shell may have them ignored
+HEARD = "import signal as s; s.signal(s.SIGINT, s.default_int_handler); s.signal(s.SIGHUP, s.SIG_DFL); "
 COMMAND = "from dockdyn.__main__ import main; main()"
 
 
