@@ -115,6 +115,23 @@ def test_a_slow_undamped_contact_is_one_contact(speed):
     assert summary["energy_class"] == ["lossless"]
 
 
+@pytest.mark.parametrize(
+    ("lasting", "speed", "until"),
+    [(1.6e-9, 0.03, "8 s"), (1e-6, 1e-4, "2000 s")],  # s, m/s: of a nanosecond, and of a microsecond after 25 minutes
+)
+def test_a_contact_as_short_as_the_clock_resolves_has_its_peak(tmp_path, lasting, speed, until):
+    mass = 24.0  # kg: effective, of 40 and 60
+    stiffness = mass * (math.pi / lasting) ** 2
+    file = tmp_path / "bounce.toml"
+    file.write_text(
+        SPHERE.format(height=0, speed=speed, delay=0)
+        .replace('"8 s"', f'"{until}"')
+        .replace("stiffness = 500", f"stiffness = {stiffness}")
+    )
+    (contact,) = dockdyn.summarise(dockdyn.simulate(dockdyn.load(file)))["contacts"]
+    assert contact["peak_normal_force_N"] == pytest.approx(speed * math.sqrt(stiffness * mass), rel=1e-3)
+
+
 @pytest.mark.full
 def test_chatter_is_counted_and_flagged():
     """A tip between two plates that gain energy through the delay: ever more bounces, stopped by the limit of events."""
