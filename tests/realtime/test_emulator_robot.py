@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -14,11 +15,13 @@ import dockdyn
 from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.bench import wanted_of
+from dockdyn.realtime.controller import checklists
 from dockdyn.realtime.devices import fanuc, rtde
 from dockdyn.realtime.devices.device import Pose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.emulator import EmulatorSection
+from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 pytestmark = needs_compiler
 CYCLE = 4e-3  # s
@@ -152,6 +155,19 @@ def test_a_robot_of_fanuc_goes_on_as_far_as_its_queue_and_its_coast_say(rigs, pr
     assert found.cycle.stopped == "no command in the queue"
     single = 2.4e-7  # m, at 2 to 4 m; the rounding of a step counts in each cycle that repeats it
     assert way == pytest.approx(derived, abs=2 * single * (2 + coast / CYCLE))
+
+
+def test_a_robot_of_fanuc_that_is_set_as_the_doctor_says_takes_every_command(rigs):
+    """The smallest queue and the latest beginning of its checklist; with a queue of one less than is sent in advance the
+    first commands do not fit."""
+    section = DevicesSection.model_validate({"robot": PROTOCOLS["FANUC ahead"][1]})
+    ((words, _),) = (each for each in checklists(section)[1].stated if each[1] == "lead")
+    room, begins = (int(number) for number in re.findall(r" (\d+) or", words))
+    for stack, start, sound in ((room, begins, True), (AHEAD - 1, 1, False)):
+        robot = {"kind": "fanuc-stream-motion", "packet_stack": stack, "start_move": start}
+        _, _, wire = driven(rigs, "FANUC ahead", 60, robot=robot)
+        found = wire.bench.robot
+        assert (not found.ignored and not found.cycle.stopped and found.cycle.late == 0) == sound
 
 
 @pytest.mark.parametrize(
