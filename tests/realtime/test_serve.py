@@ -96,7 +96,9 @@ def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_th
     (loop,) = loops(server)
     os.kill(loop, signal.SIGKILL)
     assert server.end() == BAD_INPUT
-    assert "the loop has ended by itself" in server.printed
+    assert (
+        "Stopped: the process of the loop has ended while running, without braking; check the robot." in server.printed
+    )
 
     server = bench.run("two.mcap")
     (loop,) = loops(server)
