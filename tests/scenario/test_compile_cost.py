@@ -212,7 +212,7 @@ def test_what_memory_does_not_suffice_for_ends_at_once(tmp_path):
     limit = 8 * 10**9
     began = time.perf_counter()
     ended = subprocess.run(
-        [sys.executable, "-m", "dockdyn", "run", "many.toml"],
+        [sys.executable, "-m", "dockdyn", "run", "many.toml", "--quiet"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
