@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ PATIENT = {  # of a computer that others share
     "rig__limits__late_cycles": 250,
     "rig__settle": "0.4 s",
 }
+ASIDE = re.compile(r"\w+: for \d+ s|warning: ")  # what a slow computer, or a number that is strange, adds
 LONG = 180.0  # s that a step may take on a computer that others share
 DEVICES = {  # sensor, robot
     "plain": ("raw-udp", {"kind": "raw-udp"}),
@@ -28,6 +30,11 @@ DEVICES = {  # sensor, robot
     "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": 5}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "2 s"}),
 }
+
+
+def said(printed):
+    """Lines of what a command prints, but for those that are told by the way."""
+    return [line for line in printed.splitlines() if not ASIDE.match(line)]
 
 
 def free_ports(count):
@@ -66,6 +73,11 @@ class Running:
     @property
     def printed(self):
         return "".join([*self.lines, *self.problems])
+
+    @property
+    def answered(self):
+        """Lines but for those that are told by the way."""
+        return said(self.printed)
 
     def until(self, word, within=LONG):
         """Waits for a line with a word."""

@@ -98,8 +98,31 @@ def test_every_device_says_what_to_set_with_the_reason():
     for device in (*SENSORS.values(), *ROBOTS.values()):
         for words in (*device.codec.UNCONFIRMED, *(part for each in device.codec.CONTROLLER_SETTINGS for part in each)):
             assert words == " ".join(words.split()) and words
-        if device.name in ("kuka-rsi", "abb-egm", "ati-netft"):
-            assert device.codec.CONTROLLER_SETTINGS and device.codec.UNCONFIRMED
+        assert device.name == "raw-udp" or (device.codec.CONTROLLER_SETTINGS and device.codec.UNCONFIRMED)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_numbers_of_a_scenario_are_told_for_every_device(seed):
+    """As drawn, each beside its key; of FANUC what follows from them."""
+    chance = np.random.default_rng(seed)
+    ports = [int(port) for port in chance.choice(np.arange(50001, 60000), 3, replace=False)]
+    names = ("reverse_port", "trajectory_port", "script_command_port")
+    lead, version = int(chance.integers(0, 9)), int(chance.integers(1, 4))
+    counts = [float(chance.integers(1, 10**6)) for _ in range(2)]
+    drawn = {
+        "ur-rtde": dict(zip(names, ports, strict=True)),
+        "fanuc-stream-motion": {"lead": lead, "version": version},
+        "kuka-rsi": {"precision": int(chance.integers(0, 9)), "timeout": int(chance.integers(1, 99))},
+        "abb-egm": {"comm_timeout": float(chance.integers(1, 99)), "condition_time": float(chance.integers(1, 99))},
+    }
+    for kind, stated in drawn.items():
+        sensor = {"kind": "ati-netft", "counts_per_force": counts[0], "counts_per_torque": counts[1]}
+        told = checklists(DevicesSection.model_validate({"sensor": sensor, "robot": {"kind": kind} | stated}))
+        by_key = {key: words for each in told for words, key in each.stated}
+        expected = {key: f"{value:g}" for key, value in stated.items()}
+        expected |= {"lead": f"$PKT_STACK {lead + 2} or more"} if "lead" in stated else {}
+        expected |= {"counts_per_force": f"{counts[0]:g}", "counts_per_torque": f"{counts[1]:g}"}
+        assert {key for key, words in expected.items() if words in by_key[key]} == set(expected)
 
 
 def test_the_doctor_prints_the_checklist_of_a_scenario(dock):

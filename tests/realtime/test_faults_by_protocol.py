@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from driven_rigs import in_space, keeps_limits, needs_compiler, on_a_line
@@ -92,6 +94,11 @@ def test_a_fault_stops_the_rig_at_once_for_its_reason_and_for_good(rigs, fault, 
     assert (rest == rest[0]).all(), "it moves on"
     assert (states[tripped + needed + 1 :] == State.FAULT).all()
     assert {int(row["cause"]) for row in found[tripped:]} == {int(cause)}
+
+
+def test_the_page_says_how_many_pairs_there_are():
+    page = Path(__file__).parents[2] / "docs" / "rig-in-real-time.md"
+    assert f" {len(CASES)} pairs of a fault and a protocol" in page.read_text()
 
 
 def due_at(wire, cause):

@@ -46,7 +46,7 @@ class EmulatedBench:
         self.load, self.pose = laboratory.tell()
         self.start = self.pose.values
         self.errors = SensorErrors(sensor_settings(trouble.sensor), trouble.seed)
-        self.sensor, self.robot = devices.emulate(pose_of(self.pose), self.errors, connected)
+        self.sensor, self.robot = devices.emulate(pose_of(self.pose), self.errors, connected, trouble)
         network = trouble.network
         sound = WireSettings(network.latency, network.jitter)
         rough = replace(

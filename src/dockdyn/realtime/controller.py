@@ -10,7 +10,17 @@ import math
 from typing import NamedTuple, get_args
 
 from dockdyn.realtime.devices.catalogue import ROBOTS, SENSORS, Device
-from dockdyn.scenario.tables.rig.devices import DevicesSection, EGMSection, RSISection
+from dockdyn.scenario.tables.rig.devices import (
+    DevicesSection,
+    EGMSection,
+    FanucSection,
+    NetFTSection,
+    RawSensorSection,
+    RobotDevice,
+    RSISection,
+    SensorDevice,
+    URSection,
+)
 from dockdyn.scenario.tables.rig.driven import DrivenSection, LimitsSection
 
 HALF_TURN = math.pi
@@ -22,7 +32,7 @@ class Checklist(NamedTuple):
 
     device: Device
     settings: tuple[tuple[str, str], ...]
-    stated: tuple[tuple[str, str], ...]  # of the scenario: what its controller must have, and the key that says so
+    stated: tuple[tuple[str, str], ...]  # of the scenario: what its device must have, and the key that says so
     unconfirmed: tuple[str, ...]
 
 
@@ -30,14 +40,35 @@ def checklists(section: DevicesSection) -> tuple[Checklist, Checklist]:
     """Return the checklists of a rig's sensor and of its robot."""
     sensor, robot = SENSORS[section.sensor.kind], ROBOTS[section.robot.kind]
     return (
-        Checklist(sensor, sensor.codec.CONTROLLER_SETTINGS, (), sensor.codec.UNCONFIRMED),
-        Checklist(robot, robot.codec.CONTROLLER_SETTINGS, _stated(section), robot.codec.UNCONFIRMED),
+        Checklist(sensor, sensor.codec.CONTROLLER_SETTINGS, _stated(section.sensor), sensor.codec.UNCONFIRMED),
+        Checklist(robot, robot.codec.CONTROLLER_SETTINGS, _stated(section.robot), robot.codec.UNCONFIRMED),
     )
 
 
-def _stated(section: DevicesSection) -> tuple[tuple[str, str], ...]:
-    """Return the numbers that a scenario says are set on the robot's controller, each with its key."""
-    robot = section.robot
+def _stated(device: SensorDevice | RobotDevice) -> tuple[tuple[str, str], ...]:
+    """Return the numbers that a scenario says are set on a device, each with its key."""
+    if isinstance(device, NetFTSection):
+        return (
+            (f"netftapi2.xml: cfgcpf {device.counts_per_force:g} for N", "counts_per_force"),
+            (f"netftapi2.xml: cfgcpt {device.counts_per_torque:g} for N m", "counts_per_torque"),
+        )
+    if isinstance(device, FanucSection):
+        room, begins = device.lead + 2, device.lead + 1
+        return (
+            (f"$STMO.$PKT_STACK {room} or more, $STMO.$START_MOVE {begins} or less", "lead"),
+            (f"$STMO.$USABLE_VER {device.version} or more", "version"),
+        )
+    if isinstance(device, URSection):
+        return (
+            (f"the program's reverse port {device.reverse_port}", "reverse_port"),
+            (f"the program's trajectory port {device.trajectory_port}", "trajectory_port"),
+            (f"the program's script command port {device.script_command_port}", "script_command_port"),
+        )
+    return _stated_motion_limits(device)
+
+
+def _stated_motion_limits(robot: RobotDevice | RawSensorSection) -> tuple[tuple[str, str], ...]:
+    """Return the numbers that say when a controller of KUKA or ABB stops or cuts off, each with its key."""
     if isinstance(robot, RSISection):
         limit, monitor = 1e3 * robot.correction_limit, 1e3 * robot.monitor_limit
         turns = [math.degrees(each) for each in (robot.correction_turn_limit, robot.monitor_turn_limit)]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from dockdyn.realtime.devices.catalogue import C_FILES, ROBOTS, SENSORS, Device
 from dockdyn.realtime.devices.device import HERE, Command, Pose, c_initialiser
 from dockdyn.realtime.devices.egm import EGMSettings
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
-from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
+from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc, FanucBehaviour
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.queue import QueuedCycle
 from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
@@ -24,6 +25,15 @@ from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSISettings
 from dockdyn.realtime.devices.rtde import CB3, E_SERIES, RTDESettings
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.tables.emulator import (
+    EmulatedEGMSection,
+    EmulatedFanucSection,
+    EmulatedRobotSection,
+    EmulatedRSISection,
+    EmulatedURSection,
+    EmulatorSection,
+)
 from dockdyn.scenario.tables.rig.devices import DevicesSection, FanucSection, PacketSection, URSection
 
 ASKED = ("ati-netft", "fanuc-stream-motion")  # devices that are asked for what they say; others send by themselves
@@ -117,26 +127,73 @@ class Devices(NamedTuple):
         return files | {"rig_devices.c": "\n".join([*lines, ""])}
 
     def emulate(
-        self, start: Pose, errors: SensorErrors, connected: bool = False
+        self, start: Pose, errors: SensorErrors, connected: bool = False, trouble: EmulatorSection | None = None
     ) -> tuple[EmulatedSensor, EmulatedRobot]:
-        """What stands for them, the robot where it starts; where it is `connected`, connections agree on how it speaks."""
-        cycle = CycleSettings(self.period, LATE_LIMIT, in_a_row=True)
+        """What stands for them, the robot where it starts; where it is `connected`, connections agree on how it speaks.
+
+        `trouble` says how they are; as realistic as is known without.
+        """
+        trouble = trouble or EmulatorSection()
+        stated = trouble.robot
         robots: dict[str, Callable[[], EmulatedRobot]] = {
-            "kuka-rsi": lambda: EmulatedRSI(self.robot_settings, self.controller, start),
-            "abb-egm": lambda: emulate_egm(self.controller.cycle, start, self.controller.convergence),
-            "fanuc-stream-motion": lambda: EmulatedFanuc(self.robot_settings, self.period, start),
-            "ur-rtde": lambda: URInPackets(
-                start, None if connected else self.robot_settings, URBehaviour(rate=self.robot_settings.rate)
+            "kuka-rsi": lambda: EmulatedRSI(self.robot_settings, _rsi_robot(self.controller, stated), start),
+            "abb-egm": lambda: emulate_egm(
+                self.controller.cycle,
+                start,
+                self.controller.convergence,
+                not isinstance(stated, EmulatedEGMSection) or stated.takes == "next",
             ),
-            "raw-udp": lambda: emulate_raw_robot(self.robot_settings, cycle, start),
+            "fanuc-stream-motion": lambda: EmulatedFanuc(
+                self.robot_settings, self.period, start, _fanuc_behaviour(stated)
+            ),
+            "ur-rtde": lambda: URInPackets(
+                start, None if connected else self.robot_settings, _ur_behaviour(stated, self.robot_settings.rate)
+            ),
+            "raw-udp": lambda: emulate_raw_robot(
+                self.robot_settings, CycleSettings(self.period, LATE_LIMIT, in_a_row=True), start
+            ),
         }
         sensors: dict[str, Callable[[], EmulatedSensor]] = {
-            "ati-netft": lambda: EmulatedNetFT(self.sensor_settings, errors),
+            "ati-netft": lambda: EmulatedNetFT(
+                self.sensor_settings, errors, internal_rate=trouble.sensor.measuring_rate
+            ),
             "raw-udp": lambda: EmulatedRawSensor(self.sensor_settings, errors, 1 / self.period),
         }
         robot = robots[self.robot.name]()
         robot.cycle.restart(0.0, Command(start.position, start.rotation_vector), waiting=True)
         return sensors[self.sensor.name](), robot
+
+
+def _rsi_robot(controller: RSIRobotSettings, section: EmulatedRobotSection | None) -> RSIRobotSettings:
+    """Return what is set on a robot's controller, with what a table says that it does besides."""
+    if not isinstance(section, EmulatedRSISection):
+        return controller
+    return replace(controller, **_values(section, "kind"))
+
+
+def _fanuc_behaviour(section: EmulatedRobotSection | None) -> FanucBehaviour:
+    """Return what a robot of FANUC does as a table says."""
+    if not isinstance(section, EmulatedFanucSection):
+        return FanucBehaviour()
+    stated = _values(section, "kind", "packet_stack", "start_move", "newest_version")
+    return FanucBehaviour(
+        room=section.packet_stack,
+        begins_with=section.start_move,
+        newest=section.newest_version or None,
+        **stated | {"extended": tuple(section.extended)},
+    )
+
+
+def _ur_behaviour(section: EmulatedRobotSection | None, rate: int) -> URBehaviour:
+    """Return what a robot of Universal Robots with so many cycles a second does as a table says."""
+    if not isinstance(section, EmulatedURSection):
+        return URBehaviour(rate=rate)
+    return URBehaviour(newest=section.newest_version, rate=rate, **_values(section, "kind", "newest_version"))
+
+
+def _values(section: Section, *without: str) -> dict[str, Any]:
+    """Return the values of a table by their keys, `without` some."""
+    return {key: value for key, value in section if key not in without}
 
 
 def devices_of(name: str, section: DevicesSection, period: float) -> Devices:

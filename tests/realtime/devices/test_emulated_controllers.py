@@ -153,6 +153,39 @@ def test_abb_waits_a_second_for_a_message_and_counts_from_zero_in_each_session()
     assert [pose.status for pose in rig.told[-3:]] == [NEW_SESSION, 0, 0]
 
 
+@pytest.mark.parametrize("queued", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_abb_takes_one_of_the_commands_that_wait_in_each_cycle(seed, queued):
+    """As many as come, here none to three: the next one, so that what came in excess of a cycle keeps all behind it late; or
+    the newest, which leaves the others out."""
+    chance = np.random.default_rng(seed)
+    robot, codec = emulate_egm(CycleSettings(PERIOD, 1000), START, Convergence(time=60.0), queued), EGM()
+    waiting, reference, sent, most = [], START.position[0], 0, 0
+    for cycle in range(200):
+        robot.tick(PERIOD * cycle, START)
+        assert robot.cycle.setpoint.position[0] == pytest.approx(reference, abs=1e-12)
+        for _ in range(chance.choice(4, p=[0.3, 0.45, 0.2, 0.05])):
+            sent += 1
+            robot.receive(PERIOD * cycle + 0.001, codec.encode_command(Command((0.5 + 1e-4 * sent, 0.0, 0.9))))
+            waiting.append(0.5 + 1e-4 * sent)
+        if not queued:
+            del waiting[:-1]
+        assert robot.cycle.queued == max(len(waiting) - 1, 0)
+        most = max(most, robot.cycle.queued)
+        if waiting:
+            reference = waiting.pop(0)
+    assert (most > 1) == queued
+
+
+@pytest.mark.parametrize(("measured", "sound"), [(488.0, False), (976.0, False), (1953.0, True), (7912.0, True)])
+def test_ati_tells_a_measurement_twice_where_it_measures_more_seldom_than_it_tells(measured, sound):
+    """The rates of an Axia, records at 1 kHz: which measurement is the newest at each of them says who repeats one."""
+    sensor, client = EmulatedNetFT(rate=1000.0, internal_rate=measured), NetFT(NetFTSettings())
+    sensor.receive(0.0, client.encode_request(RequestCommand.REAL_TIME))
+    found = [client.decode_record(each) for step in range(500) for each in sensor.tick(1e-3 * step, NONE, NONE)]
+    assert ({reading.status for reading in found} == {0}) == sound
+
+
 @pytest.mark.parametrize("rate", [250.0, 1000.0, 3500.0])
 def test_ati_counts_what_it_measures(rate):
     """7000 a second from when its power is on, whatever is asked for; a stalled one repeats its last measurement."""

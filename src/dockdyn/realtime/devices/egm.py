@@ -116,7 +116,8 @@ class EGM(Codec):
     )
     UNCONFIRMED: ClassVar[tuple[str, ...]] = (
         "the defaults of CondTime and of the limits of EGMActPose: 1 s, 1 mm and 0.5° are assumed",
-        "which of several messages within a cycle counts; one author quotes the manual that it is the next, not the newest",
+        "which of several messages within a cycle counts; one author quotes the manual that it is the next, not the newest:"
+        " then the path is from then on as late as the latest command was",
         "whether a message with an old seqno is taken",
         "whether a motion that has converged ends before a first message has come",
         "whether the limits of EGMActPose also cut commands off, as one author says of joints",

@@ -93,9 +93,9 @@ class NetFT(Codec):
 
     CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
         (
-            "Communications page: RDT Interface enabled; RDT Output Rate at least that of loop.sensor, and at most that at "
-            "which the sensor measures",
-            "records that tell a measurement twice are taken for a fault",
+            "Communications page: RDT Interface enabled; RDT Output Rate at least that of loop.sensor, and below that at "
+            "which the sensor measures, by the ADC settings page of an Axia: its 1 kHz are 976 Hz, its 2 kHz 1953 Hz",
+            "a sensor that measures more seldom than it tells repeats measurements, which is taken for a fault",
         ),
         (
             "counts_per_force, counts_per_torque: from the sensor's page netftapi2.xml (cfgcpf, cfgcpt), for N and N m",
@@ -114,7 +114,9 @@ class NetFT(Codec):
     )
     UNCONFIRMED: ClassVar[tuple[str, ...]] = (
         "how many records a packet of buffered streaming has at most: 40 are assumed",
-        "that no sensor tells a measurement twice at rates below that at which it measures",
+        "that a Net F/T tells no measurement twice at rates below that at which it measures; ATI says so of Ethernet Axia",
+        "the name of the Communications page and of what is set on it, which are from memory; ATI's manuals that were seen"
+        " name Configurations, Thresholding and ADC settings of an Axia, and setting.cgi with the filter of a Net F/T",
     )
 
     def __init__(self, settings: NetFTSettings) -> None:

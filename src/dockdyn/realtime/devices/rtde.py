@@ -96,7 +96,8 @@ class RTDE(Codec):
             "it reads the commands; dockdyn does not send it to the robot",
         ),
         (
-            "the ports 50001 (reverse), 50003 (trajectory) and 50004 (script commands) of this computer open to the robot",
+            "three ports of this computer open to the robot: 50001 (reverse), 50003 (trajectory) and 50004 (script commands)"
+            " unless the scenario has others",
             "the program begins only once it has all three, and shows a popup until then",
         ),
         (

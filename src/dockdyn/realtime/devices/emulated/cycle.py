@@ -16,13 +16,15 @@ class CycleSettings:
     """Period (s), how many late answers stop the robot, and when an answer counts.
 
     An answer to the message of a cycle is where the robot shall be `applies_after` cycles later. Where `in_a_row`, an answer in
-    time forgives those before it.
+    time forgives those before it. Of several answers in a cycle the last one counts; where `queued`, the first one that has
+    not counted yet, and the others wait for the cycles that follow.
     """
 
     period: float = 0.004
     late_limit: int = 10
     in_a_row: bool = False
     applies_after: int = 1
+    queued: bool = False
 
 
 class MasterCycle:
@@ -41,7 +43,7 @@ class MasterCycle:
         self.unanswered: Command | None = (
             None  # where a robot goes by itself that gets no answer; None: the last command
         )
-        self._answer: Command | None = None
+        self._answers: deque[Command] = deque()
         self._ahead = deque([setpoint] * self.settings.applies_after)
         self._cycles = 0
         self._began = time
@@ -54,16 +56,23 @@ class MasterCycle:
     @property
     def wanted(self) -> Command:
         """The newest command, which may be ahead of the setpoint."""
-        return self._answer or self.unanswered or self._ahead[-1]
+        return self._answers[0] if self._answers else self.unanswered or self._ahead[-1]
+
+    @property
+    def queued(self) -> int:
+        """How many answers wait for a cycle behind this one."""
+        return max(len(self._answers) - 1, 0)
 
     def stop(self, cause: str) -> None:
         """Stop where the robot is; the first cause stays."""
         self.stopped = self.stopped or cause
 
     def answer(self, command: Command) -> None:
-        """Take the answer of this cycle; of several the last one counts."""
+        """Take an answer in this cycle."""
         self.waiting = False
-        self._answer = command
+        if not self.settings.queued:
+            self._answers.clear()
+        self._answers.append(command)
 
     def begin(self, time: float, unanswered: Command | None = None) -> bool:
         """Begin a cycle if it is time to and the robot runs; what was not answered is the command before, or `unanswered`."""
@@ -75,13 +84,12 @@ class MasterCycle:
         return not self.stopped
 
     def _close(self, unanswered: Command) -> None:
-        missing = self._answer is None and not self.waiting
+        missing = not (self._answers or self.waiting)
         self.late += missing
         self.late_at_once = self.late_at_once + 1 if missing else 0
         if (self.late_at_once if self.settings.in_a_row else self.late) >= self.settings.late_limit and missing:
             self.stop("late answers")
             return
-        self._ahead.append(self._answer or unanswered)
-        self._answer = None
+        self._ahead.append(self._answers.popleft() if self._answers else unanswered)
         self._ahead.popleft()
         self.setpoint = self._ahead[0]

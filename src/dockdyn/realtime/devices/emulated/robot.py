@@ -118,14 +118,17 @@ def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pos
     return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start)
 
 
-def emulate_egm(cycle: CycleSettings, start: Pose, convergence: Convergence | None = None) -> CommandedRobot:
+def emulate_egm(
+    cycle: CycleSettings, start: Pose, convergence: Convergence | None = None, queued: bool = True
+) -> CommandedRobot:
     """An ABB robot in position guidance; its status has the bits of `egm`.
 
-    Late answers in a row stop it as its CommTimeout does; until then it goes on to its last reference.
+    Late answers in a row stop it as its CommTimeout does; until then it goes on to its last reference. It takes the next of
+    the commands that wait, one a cycle, so that one that comes late makes all behind it late; else, not `queued`, the newest.
     """
     codec = EGM()
 
     def tell(time: float, pose: Pose) -> bytes:
         return codec.encode_robot(pose, round(1000 * time))
 
-    return CommandedRobot(codec, tell, cycle, start, convergence or Convergence())
+    return CommandedRobot(codec, tell, replace(cycle, queued=queued), start, convergence or Convergence())

@@ -65,3 +65,12 @@ class DrivenSection(Section):
     limits: LimitsSection
     device: DevicesSection = DevicesSection()
     emulator: EmulatorSection = EmulatorSection()
+
+    @model_validator(mode="after")
+    def an_emulator_of_the_robot(self) -> Self:
+        emulated = self.emulator.robot
+        if emulated is not None and emulated.kind != (kind := self.device.robot.kind):
+            refuse(
+                f"emulator.robot.kind: {emulated.kind!r}: must be {kind!r}, that of rig.device.robot, which it stands for"
+            )
+        return self
