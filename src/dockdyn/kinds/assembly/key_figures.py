@@ -20,8 +20,8 @@ from dockdyn.kinds.assembly.data import (
     port_peaks,
 )
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
@@ -92,7 +92,7 @@ FIGURES = (
 )
 
 
-def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
+def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """The data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
     found = log_data(log, solution, delay) | outcome_data(*left_at_end(log.acting(delay), log.at_end()))
@@ -126,7 +126,7 @@ def port_summary(dataset: xr.Dataset) -> dict[str, Any]:
     return {AT_PORT.rstrip("."): found} if found else {}
 
 
-def _by_port(model: Assembly, data: Mapping[str, Any]) -> dict[str, Any]:
+def _by_port(model: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the largest loads of a run at each of its ports."""
     return at_ports([point.name for point in model.points if point.axis is not None], data)
 

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.kinds.assembly.connections import Connection
-from dockdyn.kinds.assembly.phases import Condition, Phases
+from dockdyn.mechanism.loads import Connection
+from dockdyn.mechanism.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section

@@ -13,10 +13,7 @@ from pydantic import Field, model_validator
 from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.kinds.assembly.connections import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
 from dockdyn.kinds.assembly.far_places import refuse_far_places
-from dockdyn.kinds.assembly.model.assembly import Assembly
-from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
@@ -29,6 +26,9 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.loads import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.named_points import NamedPoint
 from dockdyn.results.run import contact_names
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
@@ -356,13 +356,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The names of the points that are ports."""
         return [name for name, place, _ in self.points() if place.axis is not None]
 
-    def model(self) -> Assembly:
+    def model(self) -> Mechanism:
         """The model, also from traced numbers."""
         starts = self.starts()
         frames = self.frames(starts)
         begun = [starts[name] for name in (*self.names(), *frames.links())]
         variants = [self.connections(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
-        return Assembly(
+        return Mechanism(
             bodies=tuple(section.body() for section in self.body) + frames.massless(),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in begun),

@@ -18,11 +18,11 @@ from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.elements import Bushing, JointDrive, ModalSpring, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.mechanism.measured_contact import MeasuredContact
 
 
 class Tie(eqx.Module):

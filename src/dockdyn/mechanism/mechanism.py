@@ -1,4 +1,4 @@
-"""Assembly: any number of bodies, rigid or flexible, groups of contacts between any two, whose wrenches a loop delays.
+"""Mechanism: any number of bodies, rigid or flexible, groups of contacts between any two, whose wrenches a loop delays.
 
 Units: SI throughout; quaternions dimensionless.
 Source: Newton and Euler; the delayed force on present points as in Sazawal et al., eqs. 43 and 51, carried over to wrenches.
@@ -19,7 +19,13 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.control.controller import Controller
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
-from dockdyn.kinds.assembly.connections import (
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.coasting import time_apart
+from dockdyn.mechanism.gravity import Gravity, InOrbit
+from dockdyn.mechanism.loads import (
     BendingLink,
     Connection,
     Held,
@@ -36,23 +42,17 @@ from dockdyn.kinds.assembly.connections import (
     settled,
     stored_energy,
 )
-from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
-from dockdyn.kinds.assembly.measured_contact import MeasuredContact
-from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
-from dockdyn.kinds.assembly.model.coast import time_apart
-from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
-from dockdyn.kinds.assembly.observed import observed_contacts, observed_joints, observed_modes, observed_motion
-from dockdyn.kinds.assembly.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
-from dockdyn.kinds.assembly.phases import Phases
-from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
-from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
+from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
+from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
+from dockdyn.mechanism.phases import Phases
+from dockdyn.mechanism.state import Acting, Memory, Outside
+from dockdyn.mechanism.steered_body import Seen, SteeredBody
 from dockdyn.programs import trace_once
 
 
-class Assembly(ContactModel):
+class Mechanism(ContactModel):
     """Bodies, free to move or joined to trees, with contacts between them; behind them frames of flexible links.
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
@@ -225,7 +225,7 @@ class Assembly(ContactModel):
         steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))
         return State(x.q, x.v, x.mode, x.memory._replace(outside=outside._replace(steering=steering)))
 
-    def following(self, law: Controller) -> Assembly:
+    def following(self, law: Controller) -> Mechanism:
         """The same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
         assert self.steered is not None
         return replace(self, steered=self.steered.following(law))
