@@ -1,4 +1,4 @@
-"""A capture latch: it catches a striker near its seat, holds it by a spring and damper with play, and may draw it in.
+"""A capture latch: it catches a striker near its seat, holds it by a spring and damper with play, may draw it in, and lets go.
 
 Units: lengths m, forces N, energies J, powers W.
 Source: Kelvin–Voigt element beyond a play; own construction.
@@ -43,7 +43,7 @@ Mode = Int[Array, ""] | LatchMode
 class CaptureLatch(ForceElement):
     """The striker of the first body is caught once it is within `reach` of the seat along the seat's axis, and within
     `lateral` of that axis. Then a spring and damper hold it, beyond the play, at the place where it was caught, as seen from
-    the other body. It never lets go.
+    the other body, for as long as it is `closed`: once it is not, it lets go and catches nothing.
 
     With a `speed` a motor draws that place along the axis until it is as deep as the seat, whatever the load. The damper takes
     the rate of the way, without the motor's speed.
@@ -58,16 +58,18 @@ class CaptureLatch(ForceElement):
     damping: Float[Array, ""]  # N s/m
     play: Float[Array, ""]  # m
     speed: Float[Array, ""] | None = None  # m/s, with which the motor draws in
+    closed: Float[Array, ""] | float = 1.0  # 0: it lets go
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         motor = {} if self.speed is None else {"travel": jnp.zeros(()), "work": jnp.zeros(())}
         return ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()), **motor)
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Mode, ElementMemory]:
-        """A latch that holds goes on holding; one that is open catches a striker that is there already."""
+        """A latch that holds goes on holding while it is closed; one that is open catches a striker that is there already."""
         assert memory.held is not None
+        memory = memory._replace(held=jnp.where(self.closed > 0, memory.held, 0.0))
         near = self.nearness(own, other) > 0
-        falls = (memory.held == 0) & near
+        falls = (memory.held == 0) & near & (self.closed > 0)
         memory = self._caught(falls, memory, own, other)
         hold = jnp.where((memory.held == 0), OPEN, self._entered(memory, own, other)).astype(int)
         return hold if self.speed is None else LatchMode(hold, self._draws(hold, memory)), memory
@@ -90,7 +92,8 @@ class CaptureLatch(ForceElement):
     def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         hold, beyond = _hold(mode), self._way(memory, own, other).length - self.play
         slack = jnp.where(self.play > 0, -beyond, -1.0)  # without play it is never loose
-        holds = jnp.where(hold == OPEN, self.nearness(own, other), jnp.where(hold == LOOSE, beyond, slack))
+        near = jnp.where(self.closed > 0, self.nearness(own, other), -1.0)
+        holds = jnp.where(hold == OPEN, near, jnp.where(hold == LOOSE, beyond, slack))
         if not isinstance(mode, LatchMode):
             return (holds,)
         return holds, jnp.where(mode.draws == 1, -self._still_to_draw(memory), -1.0)
@@ -149,7 +152,8 @@ class CaptureLatch(ForceElement):
         assert memory.caught is not None and memory.held is not None
         seen = self._seen(own, other)
         caught = jax.tree.map(lambda new, old: jnp.where(falls, new, old), seen, memory.caught)
-        return memory._replace(caught=caught, held=jnp.where(falls, 1.0, memory.held))
+        travel = None if memory.travel is None else jnp.where(falls, 0.0, memory.travel)
+        return memory._replace(caught=caught, held=jnp.where(falls, 1.0, memory.held), travel=travel)
 
     def _seen(self, own: Placed, other: Placed) -> Vector:
         """Where the striker is (m, axes of the other body)."""

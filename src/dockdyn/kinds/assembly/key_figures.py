@@ -14,6 +14,7 @@ from dockdyn.kinds.assembly.data import (
     PORT_UNITS,
     bushing_peaks,
     conservative,
+    held_and_let_go,
     largest_spins,
     latch_bounces,
     left_at_end,
@@ -22,7 +23,7 @@ from dockdyn.kinds.assembly.data import (
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
+from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
@@ -46,6 +47,7 @@ def at_ports(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
 LOADS = tuple(_at_ports(name, unit) for name, unit in PORT_UNITS.items())
 FIGURES = (
     *CAPTURED,
+    figure("release_time_s", "release time", "release_time", only_with=LATCHED),
     *OUTCOME,
     *MOTION,
     *CONTACTS,
@@ -97,8 +99,8 @@ def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
     found = log_data(log, solution, delay) | outcome_data(*left_at_end(log.acting(delay), log.at_end()))
     if "latch_held" in log.seen:
-        held = (log.seen["latch_held"].min(axis=1) > 0) & log.valid
-        found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
+        for name, there in zip(("capture_time", "release_time"), held_and_let_go(log.seen["latch_held"]), strict=True):
+            found[name] = jnp.where(jnp.any(there & log.valid), log.time[jnp.argmax(there & log.valid)], jnp.nan)
     if "latch_at_end" in log.seen:
         found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
     if "spin_share" in log.seen:

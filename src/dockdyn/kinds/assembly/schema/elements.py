@@ -302,7 +302,7 @@ class LatchSection(LineSection):
     """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper.
 
     An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. With a `draw_speed` a motor
-    draws what was caught along the axis until it is as deep as the seat.
+    draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
     """
 
     kind: Literal["latch"] = "latch"
@@ -313,6 +313,7 @@ class LatchSection(LineSection):
     damping: Damping = 0.0
     play: quantity("m", "a length", least=0) = 0.0
     draw_speed: quantity("m/s", "a speed", least=0) | None = None
+    closed: bool = True
 
     @model_validator(mode="after")
     def sound(self) -> Self:
@@ -320,6 +321,9 @@ class LatchSection(LineSection):
 
     def has_events(self) -> bool:
         return True
+
+    def settable(self) -> list[str]:
+        return [*super().settable(), "closed"]
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         axis = jnp.asarray(self.axis, float)
@@ -329,7 +333,10 @@ class LatchSection(LineSection):
         ]
         speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
         lines = self.lines(first, second)
-        return self.joined([CaptureLatch(line.own, line.other, axis, *numbers, speed=speed) for line in lines])
+        closed = jnp.asarray(self.closed, float)
+        return self.joined(
+            [CaptureLatch(line.own, line.other, axis, *numbers, speed=speed, closed=closed) for line in lines]
+        )
 
 
 class FixedThrusterSection(NamedElement):

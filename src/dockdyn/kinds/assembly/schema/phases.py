@@ -19,6 +19,8 @@ from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_comput
 
 Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
 
+SWITCH = "true or false"  # in place of a unit
+
 
 class WaitSection(Section):
     """What a phase waits for: any `contact`, all latches `latched`, or a time: since the phase before began or, with a speed,
@@ -81,7 +83,7 @@ class PhaseSection(Section):
 
     def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
         rows = zip(self.changed, self.units, strict=True)
-        return {f"set.{key}": ("values", place, unit) for place, (key, unit) in enumerate(rows)}
+        return {f"set.{key}": ("values", place, unit) for place, (key, unit) in enumerate(rows) if unit != SWITCH}
 
 
 def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
@@ -120,9 +122,7 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         refuse(f"phase {phase!r}: set.{key}: no {what} {name!r}; {nearest(name, list(acting))}")
     section = acting[name]
     if field not in section.settable():
-        refuse(
-            f"phase {phase!r}: set.{key}: must be a number that {name!r} states; {nearest(field, section.settable())}"
-        )
+        refuse(f"phase {phase!r}: set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
         return float(getattr(type(section).model_validate(stated), field))
@@ -133,7 +133,7 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
 def _unit(key: str, acting: Acting) -> str:
     """The unit of the number that a phase sets for the key of what acts."""
     name, _, field = key.rpartition(".")
-    return unit_of(acting[name], field)
+    return SWITCH if isinstance(getattr(acting[name], field), bool) else unit_of(acting[name], field)
 
 
 def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
