@@ -6,7 +6,7 @@ Source: Kelvin–Voigt element beyond a play; own construction.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -68,18 +68,11 @@ class CaptureLatch(ForceElement):
         """A latch that holds goes on holding while it is closed; one that is open catches a striker that is there already."""
         assert memory.held is not None
         memory = memory._replace(held=jnp.where(self.closed > 0, memory.held, 0.0))
-        near = self.nearness(own, other) > 0
+        near = nearness(self, own, other) > 0
         falls = (memory.held == 0) & near & (self.closed > 0)
         memory = self._caught(falls, memory, own, other)
         hold = jnp.where((memory.held == 0), OPEN, self._entered(memory, own, other)).astype(int)
         return hold if self.speed is None else LatchMode(hold, self._draws(hold, memory)), memory
-
-    def nearness(self, own: Placed, other: Placed) -> Scalar:
-        """How far (m) the striker is inside the space in which it is caught; negative outside."""
-        place = self._seen(own, other) - Vector.of(self.seat)
-        along = place.dot(Vector.of(self.axis))
-        across = place - Vector.of(self.axis) * along
-        return jnp.minimum(self.reach - along, self.lateral - jnp.sqrt(across.dot(across) + TINY))
 
     def act(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         way = self._way(memory, own, other)
@@ -92,7 +85,7 @@ class CaptureLatch(ForceElement):
     def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         hold, beyond = _hold(mode), self._way(memory, own, other).length - self.play
         slack = jnp.where(self.play > 0, -beyond, -1.0)  # without play it is never loose
-        near = jnp.where(self.closed > 0, self.nearness(own, other), -1.0)
+        near = jnp.where(self.closed > 0, nearness(self, own, other), -1.0)
         holds = jnp.where(hold == OPEN, near, jnp.where(hold == LOOSE, beyond, slack))
         if not isinstance(mode, LatchMode):
             return (holds,)
@@ -198,6 +191,33 @@ class CaptureLatch(ForceElement):
     def _draws(self, hold: Int[Array, ""], memory: ElementMemory) -> Int[Array, ""]:
         """Whether the motor of a latch that holds thus runs."""
         return ((hold != OPEN) & (self._still_to_draw(memory) > 0)).astype(hold.dtype)
+
+
+class Entry(Protocol):
+    """Where a latch catches a striker."""
+
+    @property
+    def striker(self) -> Float[Array, "3"]: ...
+
+    @property
+    def seat(self) -> Float[Array, "3"]: ...
+
+    @property
+    def axis(self) -> Float[Array, "3"]: ...
+
+    @property
+    def reach(self) -> Float[Array, ""]: ...
+
+    @property
+    def lateral(self) -> Float[Array, ""]: ...
+
+
+def nearness(entry: Entry, own: Placed, other: Placed) -> Scalar:
+    """Return how far (m) the striker is inside the space in which it is caught; negative outside."""
+    place = other.local(own.point(Vector.of(entry.striker))) - Vector.of(entry.seat)
+    along = place.dot(Vector.of(entry.axis))
+    across = place - Vector.of(entry.axis) * along
+    return jnp.minimum(entry.reach - along, entry.lateral - jnp.sqrt(across.dot(across) + TINY))
 
 
 def _hold(mode: Mode) -> Int[Array, ""]:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
-from dockdyn.elements import CaptureLatch, ElementGroup
+from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
@@ -45,7 +45,7 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
         quiet &= mode == APART
     for tie in ties(model.elements):
         latch = tie.element.members if isinstance(tie.element, ElementGroup) else tie.element
-        if isinstance(latch, CaptureLatch):
+        if isinstance(latch, CaptureLatch | RigidLatch):
             own, other = places[tie.first], places[tie.second]
             reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
             width = jnp.min(jnp.minimum(latch.reach, latch.lateral))

@@ -18,6 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.control.controller import Controller
+from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
@@ -25,6 +26,7 @@ from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Pla
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.gravity import Gravity, InOrbit
+from dockdyn.mechanism.grips import Grip, add_held, fall_in, grips_of, lines_of
 from dockdyn.mechanism.loads import (
     BendingLink,
     Connection,
@@ -108,13 +110,15 @@ class Mechanism(ContactModel):
         q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
         here = self.placement(State(q, v, None, None))
         touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
-        begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
-        modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
+        first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
+        modes, memories = settled(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         if self.phases is None:
+            v, memories = self._fall_in(State(q, v, None, None), first, memories)
             return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
         phase, clock = self.phases.begin(here.bodies, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
+        v, memories = self._fall_in(State(q, v, None, None), first, memories)
         return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
 
     def _outside(self, seen: Seen) -> Outside:
@@ -149,6 +153,11 @@ class Mechanism(ContactModel):
             replace(one, element=element)
             for one, element in zip(self.elements, self.phases.current(phase), strict=True)
         )
+
+    @property
+    def grips(self) -> list[Grip]:
+        """The rigid latches among the elements."""
+        return grips_of(self.elements)
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """The modes of the elements."""
@@ -196,10 +205,13 @@ class Mechanism(ContactModel):
         pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
-        inertia = reflected(connections, here)
-        found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia)
+        inertia, lines = reflected(connections, here), lines_of(self.grips, remembered, places)
+        found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia, lines)
         add_reflected(loads, inertia, found.along, places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside)
+        held: tuple[Scalar, ...] = ()
+        if lines is not None:
+            held = add_held(loads, self.grips, lines, found.along[-lines.drift.size :], places)
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held)
 
     def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Outside]:
         """All that pushes bodies from outside: these `thrusters`, control and gravity; and the rate of what is remembered."""
@@ -260,6 +272,10 @@ class Mechanism(ContactModel):
     def timed(self) -> int:
         return len(self.groups)  # of the loads at ports the peaks alone are told
 
+    def grip_forces(self, now: Acting) -> dict[int, Scalar]:
+        """The forces (N) of the rigid latches, by the numbers of their elements."""
+        return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
+
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
@@ -276,22 +292,36 @@ class Mechanism(ContactModel):
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
         )
         modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
+        v, memories = self._fall_in(x, x.memory.elements, memories)
         if self.phases is None:
-            return State(x.q, x.v, (*touching, *modes), x.memory._replace(elements=memories))
+            return State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         held = all_held(memories)
         clock, (turns, over) = x.memory.clock, fired
         touches = _any_touches(touching)
         phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), here.bodies, touches, held)
-        now = State(x.q, x.v, (*touching, *modes, x.mode[-1]), x.memory._replace(elements=memories, clock=clock))
+        now = State(x.q, v, (*touching, *modes, x.mode[-1]), x.memory._replace(elements=memories, clock=clock))
         return jax.lax.cond(phase != x.mode[-1], lambda: self._enter(phase, now), lambda: now)
+
+    def _fall_in(
+        self, x: State, before: tuple[ElementMemory, ...], after: tuple[ElementMemory, ...]
+    ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
+        """The velocities and memories once rigid latches that hold `after`, and did not `before`, have ended their slip."""
+        if not self.grips:
+            return x.v, after
+        return fall_in(
+            self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, self.grips, before, after
+        )
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
-        modes, memories = settled(self.connections_in(phase), x.memory.elements, self.placement(x))
+        here = self.placement(x)
+        modes, memories = settled(self.connections_in(phase), x.memory.elements, here)
         after = State(x.q, x.v, (*x.mode[: len(self.groups)], *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
-        return replace(after, memory=after.memory._replace(work=x.memory.work + gained))
+        v, memories = self._fall_in(x, x.memory.elements, memories)
+        memory = after.memory._replace(work=x.memory.work + gained, elements=memories)
+        return State(after.q, v, after.mode, memory)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return _any_touches(x.mode[: len(self.groups)])
@@ -390,7 +420,7 @@ class Mechanism(ContactModel):
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),
-            **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
+            **observed_elements(connections, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),
             "angular_momentum": angular.array(),

@@ -17,7 +17,7 @@ from dockdyn.kinds.assembly.far_places import refuse_far_places
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
-from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection
+from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection, LatchSection
 from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
@@ -100,10 +100,33 @@ class SeveralBodiesSection(Section, abc.ABC):
                         refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
                     refuse(f"element {element.name!r}: {key} must be two bodies")
+        self.refuse_held_twice()
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
         if self.loop.delay and not self.contact:
             refuse("loop.delay delays the forces of contacts; there is no [[contact]]")
         return self.model_copy(update={"phase": phases})
+
+    def refuse_held_twice(self) -> None:
+        """Refuse rigid grips between bodies that joints or another one hold: what each carries would have no one answer."""
+        held: dict[frozenset[str], str] = {}
+        for element in self.element:
+            if not isinstance(element, LatchSection) or element.grip == "compliant":
+                continue
+            both, which = (
+                frozenset(map(self.root_of, element.between)),
+                f"element {element.name!r}: grip = {element.grip!r}",
+            )
+            if len(both) == 1:
+                refuse(f"{which}: joints hold its bodies together; must be 'compliant'")
+            if both in held:
+                refuse(f"{which}: {held[both]!r} holds these bodies, too; all but one must be 'compliant'")
+            held[both] = element.name
+
+    def root_of(self, name: str) -> str:
+        """Return the body at the root of the joints that hold the body of this name; itself where none does."""
+        while (body := self.named(name)).joint is not None and body.on is not None:
+            name = body.on
+        return name
 
     @model_validator(mode="after")
     def approaching(self) -> Self:

@@ -172,7 +172,7 @@ class PartlyMounted(PlantInSpace):
         found = {}
         if model.elements:
             modes, memories = model.element_modes(motion), motion.memory.elements
-            found = observed_elements(model.connections(motion), modes, memories, here)
+            found = observed_elements(model.connections(motion), modes, memories, here, {})
         return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})
 
 
