@@ -80,6 +80,9 @@ class Mechanism(ContactModel):
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
+    capturing: tuple[int, ...] = eqx.field(
+        static=True, default=()
+    )  # latches, by element, all of which hold as a run ends
     steered: SteeredBody | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
@@ -327,7 +330,10 @@ class Mechanism(ContactModel):
         return _any_touches(x.mode[: len(self.groups)])
 
     def ended(self, x: State) -> Bool[Array, ""] | None:
-        return _any_touches(tuple(x.mode[number] for number in self.ending)) if self.ending else None
+        ways = [_any_touches(tuple(x.mode[number] for number in self.ending))] if self.ending else []
+        if self.capturing:
+            ways.append(all_held([x.memory.elements[number] for number in self.capturing]))
+        return jnp.any(jnp.stack(ways)) if ways else None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
         known = all(group.is_exact_distance() for group in self.groups)

@@ -184,6 +184,15 @@ def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
     assert run.element_tension.values[:, 0] == pytest.approx(np.full(run.sizes["time"], expected), rel=1e-9)
 
 
+def test_a_run_ends_with_the_capture_where_its_latches_say_so():
+    content, *_ = docking(np.random.default_rng([56, 0]))
+    whole = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content)))
+    content["element"][0]["ends_run"] = True
+    ended = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content)))
+    assert ended["captured"] and ended["end_time_s"] == ended["capture_time_s"] == whole["capture_time_s"]
+    assert ended["status"] == "finished"
+
+
 def refused(content):
     with pytest.raises(dockdyn.ScenarioError) as error:
         dockdyn.load(content)

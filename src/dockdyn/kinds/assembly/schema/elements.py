@@ -317,6 +317,7 @@ class LatchSection(LineSection):
     play: quantity("m", "a length", least=0) = 0.0
     draw_speed: quantity("m/s", "a speed", least=0) | None = None
     closed: bool = True
+    ends_run: bool = False
 
     @model_validator(mode="after")
     def sound(self) -> Self:

@@ -408,6 +408,11 @@ class SeveralBodiesSection(Section, abc.ABC):
             joint_names=(*moving_joints(self.body), *map(" ".join, self.modes())),
             frames=tuple(map(self.names().index, frames.links())),
             base=self.names().index(self.base()),
+            capturing=tuple(
+                number
+                for number, one in enumerate(self.acts().values())
+                if isinstance(one, LatchSection) and one.ends_run
+            ),
         )
 
 
