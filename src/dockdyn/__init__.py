@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dockdyn import backend, moved
+from dockdyn import backend
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from dockdyn.studies.sensitivity.table import sensitivity
 
 backend.configure()
-moved.install()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {

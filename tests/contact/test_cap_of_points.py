@@ -15,8 +15,8 @@ from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.mechanics.rigid_body import Twist
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
 
 RADIUS, HEIGHT, POINTS, PRESSURE = 0.5, 0.02, 1000, 4e7  # m, m, -, N/m³
@@ -46,7 +46,7 @@ def bounce():
     """The cap falls on a floor that is free to move: solution and settings."""
     mass, floor, speed = 300.0, 900.0, 0.35
     ball = body(mass, (40.0, 40.0, 40.0))
-    model = Assembly(
+    model = Mechanism(
         bodies=(ball, body(floor, (500.0, 500.0, 500.0))),
         groups=(cap(),),
         poses=(pose([0.0, 0.0, RADIUS + 0.01]), pose([0.0, 0.0, 0.0])),

@@ -1,8 +1,7 @@
-"""The rooms of the package: old names that still work, a kind from outside, the rule against asking for a kind's name."""
+"""The rooms of the package: a kind from outside, the rule against asking for a kind's name."""
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 import numpy as np
@@ -10,43 +9,7 @@ import pytest
 from lint_kinds import offences
 
 import dockdyn
-from dockdyn.moved import MovedModules, RenamedParts, new_names
 from dockdyn.scenario import kinds
-
-
-@pytest.mark.parametrize("old", sorted(new_names()))
-def test_old_names_are_the_modules_where_they_are_now(old):
-    sys.modules.pop(old, None)
-    with pytest.warns(DeprecationWarning, match=f"{old} is now {new_names()[old]}"):
-        found = importlib.import_module(old)
-    assert found is importlib.import_module(new_names()[old])
-
-
-@pytest.mark.parametrize("old", ["contact_matrix", "effective_mass", "contact_duration"])
-def test_an_old_module_does_not_take_the_place_of_a_function_of_its_name(old):
-    sys.modules.pop(f"dockdyn.impact.{old}", None)
-    with pytest.warns(DeprecationWarning, match="is now"):
-        importlib.import_module(f"dockdyn.impact.{old}")
-    assert getattr(dockdyn.impact, old).__name__ == old and callable(getattr(dockdyn.impact, old))
-
-
-@pytest.mark.parametrize(
-    ("module", "old", "new"),
-    [(module, *pair) for module, names in RenamedParts().names.items() for pair in names.items()],
-)
-def test_what_a_module_holds_has_its_old_name_too(module, old, new):
-    found = importlib.import_module(module)
-    with pytest.warns(DeprecationWarning, match=f"{old} is called {new} now"):
-        assert getattr(found, old) is getattr(found, new)
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        found.nothing  # noqa: B018
-
-
-def test_other_names_are_not_found():
-    assert MovedModules().find_spec("dockdyn.models.nothing") is None
-    with pytest.raises(ModuleNotFoundError):
-        importlib.import_module("dockdyn.contact.nothing")
-
 
 # a kind of one's own: a mass that falls into a damper, in closed form
 OWN_KIND = """
@@ -156,32 +119,3 @@ NAMES = {"rig", "latch", "free-flight"}
 )
 def test_the_rule_against_asking_for_a_kind(source, lines):
     assert list(offences(source, NAMES)) == lines
-
-
-def test_parts_of_ones_own_written_with_old_names_still_work():
-    with pytest.warns(DeprecationWarning, match="OldLaw.presses: the method is called force_sign now"):
-
-        class OldLaw(dockdyn.NormalLaw):
-            def force(self, depth, rate):
-                return depth**2
-
-            def presses(self, depth, rate):
-                return depth
-
-    with pytest.warns(DeprecationWarning, match="is called"):
-
-        class OldSurface(dockdyn.Surface):
-            def signed_distance(self, point):
-                return point.x
-
-            def reference(self):
-                return dockdyn.Vector(0.0, 0.0, 0.0)
-
-            def mouth(self):
-                return self.reference(), dockdyn.Vector(0.0, 1.0, 0.0)
-
-            def true_distance(self):
-                return True
-
-    assert OldLaw().force_sign(0.5, 0.0) == 0.5
-    assert OldSurface().is_exact_distance() and OldSurface().docking_frame()[1].y == 1

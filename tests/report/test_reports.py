@@ -20,6 +20,7 @@ from dockdyn.pages import STUDIES, report_html
 from dockdyn.report.page import render_page
 from dockdyn.results.store import open_result, write_result
 from dockdyn.scenario.kinds import known_kinds
+from dockdyn.scenario.tables.rig.compensators import COMPENSATORS, facts_of
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 from dockdyn.studies.overlay.report import overlay_report
 from dockdyn.studies.sensitivity.report import sensitivity_report
@@ -37,11 +38,15 @@ def compared() -> xr.Dataset:
     """A comparison of two compensators over five stiffnesses, made up."""
     stiffness = np.geomspace(1e3, 1e5, 5)
     values = {name: (("compensator", "stiffness"), np.outer([1.0, 1.5], stiffness / 1e4)) for name in VARIABLES}
-    settings = json.dumps({"none": {}, "fixed-gain": {"gain": 91.0}})
+    told = {
+        "settings": json.dumps({"none": {}, "fixed-gain": {"gain": 91.0}}),
+        "laws": json.dumps({"fixed-gain": facts_of(COMPENSATORS["fixed-gain"])}),
+        **{"left_out": "{}", "noise_draws": 1, "aliasing": "", "tuned_at_N_m": 1e4, "duration_s": 5.0, "bilateral": 1},
+    }
     return xr.Dataset(
         values | {"wall_time": ("compensator", [1.0, 2.0])},
         {"compensator": ["none", "fixed-gain"], "stiffness": stiffness},
-        ABOUT | {"settings": settings, "tuned_at_N_m": 1e4, "duration_s": 5.0, "bilateral": 1},
+        ABOUT | told,
     )
 
 

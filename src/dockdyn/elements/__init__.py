@@ -18,6 +18,7 @@ from dockdyn.elements.magnet import Magnet
 from dockdyn.elements.modal_spring import ModalSpring
 from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
+from dockdyn.elements.rigid_latch import RigidLatch
 from dockdyn.elements.strut import Strut, StrutMode
 from dockdyn.elements.thruster import Thruster
 
@@ -39,6 +40,7 @@ __all__ = [
     "ModalSpring",
     "OneSidedSpring",
     "Pull",
+    "RigidLatch",
     "Strut",
     "StrutMode",
     "TabulatedPull",

@@ -1,4 +1,4 @@
-"""A capture latch: it catches a striker near its seat, holds it by a spring and damper with play, and may draw it in.
+"""A capture latch: it catches a striker near its seat, holds it by a spring and damper with play, may draw it in, and lets go.
 
 Units: lengths m, forces N, energies J, powers W.
 Source: Kelvin–Voigt element beyond a play; own construction.
@@ -6,7 +6,7 @@ Source: Kelvin–Voigt element beyond a play; own construction.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -43,7 +43,7 @@ Mode = Int[Array, ""] | LatchMode
 class CaptureLatch(ForceElement):
     """The striker of the first body is caught once it is within `reach` of the seat along the seat's axis, and within
     `lateral` of that axis. Then a spring and damper hold it, beyond the play, at the place where it was caught, as seen from
-    the other body. It never lets go.
+    the other body, for as long as it is `closed`: once it is not, it lets go and catches nothing.
 
     With a `speed` a motor draws that place along the axis until it is as deep as the seat, whatever the load. The damper takes
     the rate of the way, without the motor's speed.
@@ -58,26 +58,21 @@ class CaptureLatch(ForceElement):
     damping: Float[Array, ""]  # N s/m
     play: Float[Array, ""]  # m
     speed: Float[Array, ""] | None = None  # m/s, with which the motor draws in
+    closed: Float[Array, ""] | float = 1.0  # 0: it lets go
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         motor = {} if self.speed is None else {"travel": jnp.zeros(()), "work": jnp.zeros(())}
         return ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()), **motor)
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Mode, ElementMemory]:
-        """A latch that holds goes on holding; one that is open catches a striker that is there already."""
+        """A latch that holds goes on holding while it is closed; one that is open catches a striker that is there already."""
         assert memory.held is not None
-        near = self.nearness(own, other) > 0
-        falls = (memory.held == 0) & near
+        memory = memory._replace(held=jnp.where(self.closed > 0, memory.held, 0.0))
+        near = nearness(self, own, other) > 0
+        falls = (memory.held == 0) & near & (self.closed > 0)
         memory = self._caught(falls, memory, own, other)
         hold = jnp.where((memory.held == 0), OPEN, self._entered(memory, own, other)).astype(int)
         return hold if self.speed is None else LatchMode(hold, self._draws(hold, memory)), memory
-
-    def nearness(self, own: Placed, other: Placed) -> Scalar:
-        """How far (m) the striker is inside the space in which it is caught; negative outside."""
-        place = self._seen(own, other) - Vector.of(self.seat)
-        along = place.dot(Vector.of(self.axis))
-        across = place - Vector.of(self.axis) * along
-        return jnp.minimum(self.reach - along, self.lateral - jnp.sqrt(across.dot(across) + TINY))
 
     def act(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         way = self._way(memory, own, other)
@@ -90,7 +85,8 @@ class CaptureLatch(ForceElement):
     def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         hold, beyond = _hold(mode), self._way(memory, own, other).length - self.play
         slack = jnp.where(self.play > 0, -beyond, -1.0)  # without play it is never loose
-        holds = jnp.where(hold == OPEN, self.nearness(own, other), jnp.where(hold == LOOSE, beyond, slack))
+        near = jnp.where(self.closed > 0, nearness(self, own, other), -1.0)
+        holds = jnp.where(hold == OPEN, near, jnp.where(hold == LOOSE, beyond, slack))
         if not isinstance(mode, LatchMode):
             return (holds,)
         return holds, jnp.where(mode.draws == 1, -self._still_to_draw(memory), -1.0)
@@ -149,7 +145,8 @@ class CaptureLatch(ForceElement):
         assert memory.caught is not None and memory.held is not None
         seen = self._seen(own, other)
         caught = jax.tree.map(lambda new, old: jnp.where(falls, new, old), seen, memory.caught)
-        return memory._replace(caught=caught, held=jnp.where(falls, 1.0, memory.held))
+        travel = None if memory.travel is None else jnp.where(falls, 0.0, memory.travel)
+        return memory._replace(caught=caught, held=jnp.where(falls, 1.0, memory.held), travel=travel)
 
     def _seen(self, own: Placed, other: Placed) -> Vector:
         """Where the striker is (m, axes of the other body)."""
@@ -194,6 +191,33 @@ class CaptureLatch(ForceElement):
     def _draws(self, hold: Int[Array, ""], memory: ElementMemory) -> Int[Array, ""]:
         """Whether the motor of a latch that holds thus runs."""
         return ((hold != OPEN) & (self._still_to_draw(memory) > 0)).astype(hold.dtype)
+
+
+class Entry(Protocol):
+    """Where a latch catches a striker."""
+
+    @property
+    def striker(self) -> Float[Array, "3"]: ...
+
+    @property
+    def seat(self) -> Float[Array, "3"]: ...
+
+    @property
+    def axis(self) -> Float[Array, "3"]: ...
+
+    @property
+    def reach(self) -> Float[Array, ""]: ...
+
+    @property
+    def lateral(self) -> Float[Array, ""]: ...
+
+
+def nearness(entry: Entry, own: Placed, other: Placed) -> Scalar:
+    """Return how far (m) the striker is inside the space in which it is caught; negative outside."""
+    place = other.local(own.point(Vector.of(entry.striker))) - Vector.of(entry.seat)
+    along = place.dot(Vector.of(entry.axis))
+    across = place - Vector.of(entry.axis) * along
+    return jnp.minimum(entry.reach - along, entry.lateral - jnp.sqrt(across.dot(across) + TINY))
 
 
 def _hold(mode: Mode) -> Int[Array, ""]:

@@ -227,12 +227,6 @@ def approach(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar)
     return jnp.concatenate(found)
 
 
-def cycles_to_rest(limits: Limits, rate: Axes, period: Scalar) -> Count:
-    """In how many cycles braking is at rest."""
-    rows = [_size(part) / (envelope.acceleration * period) for envelope, part in limits.parts(rate)]
-    return jnp.ceil(jnp.max(jnp.stack(rows)) * (1 - 1e-12)).astype(int)
-
-
 def first_cause(causes: Sequence[Count]) -> Count:
     """The first of several that is any."""
     found = jnp.asarray(int(Cause.NONE))

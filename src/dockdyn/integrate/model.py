@@ -16,7 +16,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn import backend
-from dockdyn.moved import take_old_methods
 from dockdyn.programs import trace_once
 
 TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
@@ -53,10 +52,6 @@ class Model(eqx.Module):
     """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
 
     delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
-
-    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
-        super().__init_subclass__(**settings)
-        take_old_methods(cls, {"sense": "outputs"})
 
     @abc.abstractmethod
     def initial(self) -> State:

@@ -1,8 +1,7 @@
 """Inertia that a motor and its screw put between bodies: it moves with the distance of two points.
 
 Units: SI: m, m/s, kg, N, N m.
-Source: Lagrange's equations with ½ m L̇² added to the kinetic energy; the force along the line as unknown, as in Featherstone
-2008, Rigid Body Dynamics Algorithms, section 8.
+Source: Lagrange's equations with ½ m L̇² added to the kinetic energy; the force along the line as unknown, as in `lines`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.dense import factored, solved
+from dockdyn.mechanics.lines import Lines, Rows, row_of, solve_lines, twist_of
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Numbers = Float[Array, "*lines"]
-Rows = Float[Array, "lines bodies 6"]
 
 
 class Reflected(NamedTuple):
@@ -73,33 +71,29 @@ def coupled_acceleration(
         reflected: inertia between two bodies, by their places in the sequences, the first one's and the other's.
     """
     free = tuple(map(RigidBody.acceleration, bodies, twists, forces, torques))
-    return coupled(free, lambda rows: free_answer(bodies, rows), reflected)
+    return coupled(free, lambda rows: free_answer(bodies, rows), reflected_lines(len(bodies), reflected))
 
 
 def coupled(
-    free: tuple[Twist, ...], answer: Callable[[Rows], Rows], reflected: Sequence[tuple[int, int, Reflected]]
+    free: tuple[Twist, ...], answer: Callable[[Rows], Rows], lines: Lines | None
 ) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
-    """Rates of the bodies' twists with reflected inertia between them, and its force (N, positive pushes the two apart).
+    """Rates of the bodies' twists with what acts along lines between them, and its force (N, N m) along each.
 
     `free` are the rates without it, and `answer` gives M⁻¹ of loads on the bodies (force, inertial; torque, body axes), line
     by line.
-
-    (M + Jᵀ m J) v̇ = f − Jᵀ m J̇ v, solved for the forces λ = −m L̈ along the lines, of which there are fewer than
-    velocities: (1 + s J M⁻¹ Jᵀ s) μ = −s (J M⁻¹ f + J̇ v) with s = √m and λ = s μ. So both bodies of a line feel the same
-    number, which keeps momenta, and a mass of zero is no exception.
     """
-    if not reflected:
+    if lines is None:
         return free, jnp.zeros(0)
-    columns = [_columns(len(free), first, other, one) for first, other, one in reflected]
-    rows = jnp.concatenate([row for row, _, _ in columns])
-    root, drift = (jnp.concatenate([column[at] for column in columns]) for at in (1, 2))
-    answers = answer(rows)
+    answers = answer(lines.rows)
     moved = jnp.stack([row_of(twist.velocity, twist.rate) for twist in free])
-    matrix = jnp.eye(root.size) + root[:, None] * jnp.einsum("kbi,lbi->kl", rows, answers) * root
-    known = -root * (jnp.einsum("kbi,bi->k", rows, moved) + drift)
-    force = root * solved(factored(matrix), known)
-    found = moved + jnp.einsum("k,kbi->bi", force, answers)
-    return tuple(Twist(Vector.of(row[:3]), Vector.of(row[3:])) for row in found), force
+    force = solve_lines(lines, answers, moved)
+    return tuple(map(twist_of, moved + jnp.einsum("k,kbi->bi", force, answers))), force
+
+
+def reflected_lines(count: int, reflected: Sequence[tuple[int, int, Reflected]]) -> Lines | None:
+    """Return the lines, between `count` bodies, along which inertia is reflected; None where there is none."""
+    columns = [_columns(count, first, other, one) for first, other, one in reflected]
+    return Lines.joined(columns) if columns else None
 
 
 def free_answer(bodies: Sequence[RigidBody], rows: Rows) -> Rows:
@@ -129,17 +123,10 @@ def line_loads(
         yield other, -push, -total(lines.other_arm)
 
 
-def row_of(velocity: Vector, rate: Vector) -> Float[Array, "6"]:
-    """A twist, or a force and a torque, as one row."""
-    return jnp.concatenate([velocity.array(), rate.array()])
-
-
-def _columns(
-    count: int, first: int, other: int, one: Reflected
-) -> tuple[Float[Array, "lines bodies 6"], Float[Array, "lines"], Float[Array, "lines"]]:
-    """J by body, √m and J̇ v of one inertia or of several."""
+def _columns(count: int, first: int, other: int, one: Reflected) -> Lines:
+    """Return the lines of one inertia or of several."""
     one = jax.tree.map(lambda leaf: jnp.ravel(leaf), one)
     own = jnp.concatenate([one.along.array().T, one.own_arm.array().T], axis=1)
     opposite = -jnp.concatenate([one.along.array().T, one.other_arm.array().T], axis=1)
     rows = jnp.zeros((one.mass.size, count, 6)).at[:, first].set(own).at[:, other].set(opposite)
-    return rows, jnp.sqrt(one.mass), one.drift
+    return Lines.of_mass(rows, one.drift, one.mass)

@@ -111,3 +111,8 @@ class Matrix:
     def transposed_times(self, vector: Vector) -> Vector:
         """The transposed matrix times `vector`."""
         return self.x * vector.x + self.y * vector.y + self.z * vector.z
+
+
+def unit_vectors() -> tuple[Vector, ...]:
+    """Return the unit vectors along the three axes."""
+    return tuple(Vector(*(jnp.asarray(float(i == j)) for j in range(3))) for i in range(3))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.charts.chart import SymmetricLog, tamed
+from dockdyn.report.charts.chart import SymmetricLog
 from dockdyn.report.palette import COLOURS, DASHES, SERIES
 from dockdyn.report.wording import ranges
 from dockdyn.scenario.language.errors import ScenarioError
@@ -126,21 +126,6 @@ def contact_spans(dataset: xr.Dataset) -> np.ndarray:
     return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)
 
 
-@styled
-def time_figure(dataset: xr.Dataset, heights: Sequence[float], entries: int = 0) -> tuple[Figure, np.ndarray]:
-    """A figure of panels over time, one above the other, with the contacts shaded and named.
-
-    `heights` (in) of the panels, `entries` of its legend. Margins are the same in every figure, so that times line up.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=list(heights))[:, 0]
-    arrange(figure, heights, entries)
-    over_time(dataset, axes)
-    return figure, axes
-
-
 def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False) -> None:
     """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
 
@@ -217,13 +202,6 @@ def legend(figure: Figure, ax: Axes) -> None:
         corner = (LEFT / WIDTH, 1.0)
         columns = min(LEGEND_COLUMNS, len(handles))
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1)
-
-
-def tame(ax: Axes, values: np.ndarray, usual: float) -> None:
-    """A symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero."""
-    scale = tamed(values, usual)
-    if isinstance(scale, SymmetricLog):
-        scale_symmetrically(ax, scale)
 
 
 def scale_symmetrically(ax: Axes, scale: SymmetricLog) -> None:

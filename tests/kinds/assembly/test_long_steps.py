@@ -8,7 +8,7 @@ import pytest
 from assembly_cases import quaternion, simulated
 from scipy.spatial.transform import Rotation
 
-from dockdyn.kinds.assembly.model.coast import LONGEST, time_apart
+from dockdyn.mechanism.coasting import LONGEST, time_apart
 from dockdyn.results.plan import jit_once
 
 IDLE = {  # nothing acts with it, but it might

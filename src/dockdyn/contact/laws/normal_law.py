@@ -7,13 +7,11 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.moved import take_old_methods
 
 
 class NormalLaw(eqx.Module):
@@ -23,10 +21,6 @@ class NormalLaw(eqx.Module):
     is asked slightly outside contact when onset and release are located). A law that pulls is cut off at zero unless it
     `adheres`.
     """
-
-    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
-        super().__init_subclass__(**settings)
-        take_old_methods(cls, {"presses": "force_sign"})
 
     @abc.abstractmethod
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:

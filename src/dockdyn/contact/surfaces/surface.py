@@ -7,7 +7,7 @@ Source: definition of the interface: a signed distance and its gradient.
 from __future__ import annotations
 
 import abc
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -15,7 +15,6 @@ import jax.numpy as jnp
 from jaxtyping import ArrayLike
 
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.moved import take_old_methods
 
 AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
 
@@ -40,10 +39,6 @@ class Surface(eqx.Module):
     """
 
     quick: ClassVar[bool] = True  # whether `signed_distance` takes no longer than a bound of it
-
-    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
-        super().__init_subclass__(**settings)
-        take_old_methods(cls, {"mouth": "docking_frame", "true_distance": "is_exact_distance"})
 
     @abc.abstractmethod
     def signed_distance(self, point: Vector) -> Scalar:

@@ -31,6 +31,7 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
 CAPTURE = "when the last of the latches fell in"
+RELEASE = "when the first of the latches, all of which held, let go"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
     "attitude": (("body", "quaternion"), "1", "attitude, body to inertial, scalar first"),
@@ -240,9 +241,20 @@ def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
 
 
 def _captures(run: Run) -> dict[str, Any]:
-    """When the last of the latches fell in; nothing where there is none."""
-    held = run.at_moments.get("latch_held")
-    return {} if held is None else {"capture_time": scalar(first_time(held.min(axis=1) > 0, run), "s", CAPTURE)}
+    """When the last of the latches fell in, and when one let go again; nothing where there is none."""
+    if "latch_held" not in run.at_moments:
+        return {}
+    all_hold, let_go = held_and_let_go(run.at_moments["latch_held"])
+    return {
+        "capture_time": scalar(first_time(all_hold, run), "s", CAPTURE),
+        "release_time": scalar(first_time(let_go, run), "s", RELEASE),
+    }
+
+
+def held_and_let_go(held: Either) -> tuple[Either, Either]:
+    """Whether at each moment all latches hold, and whether all have held and one of them does not any more."""
+    all_hold = held.min(axis=1) > 0
+    return all_hold, (all_hold.cumsum() > 0) & ~all_hold
 
 
 def latch_bounces(at_end: Either) -> Either:

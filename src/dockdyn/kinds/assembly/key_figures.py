@@ -14,15 +14,16 @@ from dockdyn.kinds.assembly.data import (
     PORT_UNITS,
     bushing_peaks,
     conservative,
+    held_and_let_go,
     largest_spins,
     latch_bounces,
     left_at_end,
     port_peaks,
 )
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
@@ -46,6 +47,7 @@ def at_ports(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
 LOADS = tuple(_at_ports(name, unit) for name, unit in PORT_UNITS.items())
 FIGURES = (
     *CAPTURED,
+    figure("release_time_s", "release time", "release_time", only_with=LATCHED),
     *OUTCOME,
     *MOTION,
     *CONTACTS,
@@ -92,13 +94,13 @@ FIGURES = (
 )
 
 
-def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
+def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """The data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
     found = log_data(log, solution, delay) | outcome_data(*left_at_end(log.acting(delay), log.at_end()))
     if "latch_held" in log.seen:
-        held = (log.seen["latch_held"].min(axis=1) > 0) & log.valid
-        found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
+        for name, there in zip(("capture_time", "release_time"), held_and_let_go(log.seen["latch_held"]), strict=True):
+            found[name] = jnp.where(jnp.any(there & log.valid), log.time[jnp.argmax(there & log.valid)], jnp.nan)
     if "latch_at_end" in log.seen:
         found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
     if "spin_share" in log.seen:
@@ -126,7 +128,7 @@ def port_summary(dataset: xr.Dataset) -> dict[str, Any]:
     return {AT_PORT.rstrip("."): found} if found else {}
 
 
-def _by_port(model: Assembly, data: Mapping[str, Any]) -> dict[str, Any]:
+def _by_port(model: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the largest loads of a run at each of its ports."""
     return at_ports([point.name for point in model.points if point.axis is not None], data)
 

@@ -97,6 +97,10 @@ class AssemblyKind(Kind):
     def can_capture(self, scenario: Scenario) -> bool:
         return any(element.kind == "latch" for element in scenario.content.element)
 
+    def ended_by_capture(self, scenario: Scenario) -> Scenario:
+        latches = [element.name for element in scenario.content.element if element.kind == "latch"]
+        return scenario.at({f"element.{name}.ends_run": True for name in latches}) if latches else scenario
+
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
 

@@ -15,10 +15,10 @@ from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.assembly.model.resting import Members
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, refuse_control
+from dockdyn.mechanism.rest import Members
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay

@@ -75,7 +75,8 @@ def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     touching = [
         str(name) for name, depth in zip(dataset.contact.values, dataset.depth.values[-1], strict=True) if depth > 0
     ]
-    apart = ", held by the latches" if summary["captured"] else ", all apart" if classes else ""
+    held = summary["captured"] and summary["release_time_s"] is None
+    apart = ", held by the latches" if held else ", all apart" if classes else ""
     end = f"; touching: {', '.join(touching)}" if touching else apart
     return " ".join([*words, f"Finished at t = {summary['end_time_s']:g} s{end}."])
 
@@ -85,7 +86,10 @@ def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]
     if summary["captured"] is None:
         return []
     if summary["captured"]:
-        return [f"Captured at t = {significant(summary['capture_time_s'], 6)} s, when the last of the latches fell in."]
+        said = [f"Captured at t = {significant(summary['capture_time_s'], 6)} s, when the last of the latches fell in."]
+        if summary["release_time_s"] is not None:
+            said.append(f"Released at t = {significant(summary['release_time_s'], 6)} s.")
+        return said
     held = [bool(value) for value in dataset.latch_held.values[-1]]
     return [f"Not captured: {sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end."]
 

@@ -11,12 +11,12 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.kinds.assembly.model.assembly import Assembly
-from dockdyn.kinds.assembly.model.behind_contacts import plant_behind
-from dockdyn.kinds.assembly.model.resting import GroupSlopes, at_rest, group_slopes, held_force
 from dockdyn.kinds.assembly.nominal import NominalAssembly, after_first, gaps, nominal_assembly, nominal_at
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.resting import TOGETHER, ContactSlopes, Judged, LaterSet, Naming, Resting, later_rows
+from dockdyn.mechanism.behind_contacts import plant_behind
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.rest import GroupSlopes, at_rest, group_slopes, held_force
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
@@ -39,7 +39,7 @@ class RestingAssembly(Resting):
         members = tuple(flags * (i == own) for i, flags in enumerate(nominal.members))
         return NominalAssembly(nominal.state, members, nominal.number)
 
-    def rest(self, content: AssemblySection, nominal: NominalAssembly) -> tuple[Assembly, State]:
+    def rest(self, content: AssemblySection, nominal: NominalAssembly) -> tuple[Mechanism, State]:
         depth = content.stability.depth
         own = None if depth is None else jnp.asarray(depth, float)
         return at_rest(content.model(), nominal.state, nominal.members, own)
@@ -76,7 +76,7 @@ class RestingAssembly(Resting):
     def numbered(self, content: AssemblySection, nominal: NominalAssembly) -> list[int]:
         return list(range(len(content.contact)))
 
-    def kinetic_energies(self, model: Assembly, state: State) -> Float[Array, "bodies"]:
+    def kinetic_energies(self, model: Mechanism, state: State) -> Float[Array, "bodies"]:
         return model.kinetic_energies(state.q, state.v)
 
     def bodies(self, content: AssemblySection) -> list[str]:

@@ -19,7 +19,6 @@ from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.integrate.model import Model, State
-from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.rig.model.assembly import PartlyMounted
 from dockdyn.kinds.rig.model.bodies import Bodies
 from dockdyn.kinds.rig.model.plant import Mass, Plant
@@ -29,6 +28,7 @@ from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.kinds.rig.mounting import along_normal, mounting_of
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.schema import AXES, RigAssemblySection, RigContent, RigSection
+from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

@@ -13,9 +13,9 @@ from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.rig.model.resting_group import resting_group
 from dockdyn.kinds.rig.schema import RigAssemblySection
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.drive import watching
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
@@ -67,7 +67,7 @@ def _touching(content: RigAssemblySection, state: State) -> list[int]:
     return [number for number in content.hardware() if int(state.mode[number]) != APART]
 
 
-def _alone(content: RigAssemblySection) -> Assembly:
+def _alone(content: RigAssemblySection) -> Mechanism:
     """The assembly without rig, as far as the mock-ups touch."""
     return replace(content.model(), delay=None, ending=tuple(content.hardware()))
 

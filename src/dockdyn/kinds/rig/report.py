@@ -19,7 +19,6 @@ from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_rep
 from dockdyn.report.wording import NOTHING, capital, significant
 
 NEGLIGIBLE = 1e-9  # m, rad
-MOUNTED = {"carried": "the chaser", "standing": "the target"}  # of runs of older versions, which do not say
 OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
     "peak_force_error_N": "largest force, off by the sensor’s own error",
     "end_force_error_N": "largest error of force at the end: the sensor’s own",
@@ -206,16 +205,15 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
         f"Force and velocity in {words}, close up: see amplitude and phase apart.",
     )
     if space:
-        carried, standing = (str(dataset.attrs.get(part, words)) for part, words in MOUNTED.items())
         yield Plot(
             "path",
             partial(drawn.path, dataset),
-            f"Way of the point that touches, seen from {standing}: from the side, and along x.",
+            f"Way of the point that touches, seen from {dataset.attrs['standing']}: from the side, and along x.",
         )
         yield Plot(
             "poses",
             partial(drawn.poses, dataset),
-            f"Pose of {carried}, the model less that without rig: what the rig has changed of the motion.",
+            f"Pose of {dataset.attrs['carried']}, the model less that without rig: what the rig has changed of the motion.",
         )
         if float(np.abs(dataset.robot_pose - dataset.model_pose).max()) > NEGLIGIBLE:
             yield Plot(

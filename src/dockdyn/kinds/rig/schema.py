@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.integrate.hybrid.located import TOLERANCE
+from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
@@ -255,6 +256,9 @@ class RigAssemblySection(SeveralBodiesSection):
                 f"loop.dynamics.method = {self.loop.dynamics.method!r}: with an assembly it must be 'zero-order-hold', "
                 "'half-period' or 'continuous', which locate the events of its elements"
             )
+        for element in self.element:
+            if isinstance(element, LatchSection) and element.grip != "compliant":
+                refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")
         return self
 
     def hardware(self) -> list[int]:

@@ -14,7 +14,6 @@ from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.choice import Choice, advice, amplitude_errors
 from dockdyn.kinds.rig.measures import Motion, felt, measures, share, size
 from dockdyn.results.measures import number
-from dockdyn.scenario.tables.rig.compensators import facts_of
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 FORCED = 0.1  # error of the largest force that is told, as a share
@@ -138,13 +137,13 @@ def _peak_error(dataset: xr.Dataset, summary: dict[str, Any]) -> float:
 
 def _best_here(dataset: xr.Dataset) -> str:
     """The advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
-    found = json.loads(dataset.attrs.get("comparison", "null"))
+    found = json.loads(dataset.attrs["comparison"])
     if found is not None:
         choice = Choice.of_answer(found["choice"])
         others = [law for law, made in COMPENSATORS.items() if not made.oracle and choice.known(law) is None]
         more = f" Not compared: {', '.join(others)}." if others else ""
         return advice(choice, found["own"]) + more
-    if not json.loads(dataset.attrs["judgement"]).get("comparable", True):
+    if not json.loads(dataset.attrs["judgement"])["comparable"]:
         return ""
     return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
 
@@ -157,10 +156,8 @@ def instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
 
 
 def facts_of_run(dataset: xr.Dataset) -> dict[str, Any]:
-    """What the compensator of a run says of itself, `facts_of`; a run of an older version may not have it, or not all."""
-    made = COMPENSATORS.get(str(dataset.attrs["compensator"]))
-    stated = json.loads(dataset.attrs.get("compensator_law", "null"))
-    return ({} if made is None else facts_of(made)) | (stated or {})
+    """Return what the compensator of a run says of itself, `facts_of`; empty without a compensator."""
+    return json.loads(dataset.attrs["compensator_law"]) or {}
 
 
 def _grows(summary: dict[str, Any]) -> bool:

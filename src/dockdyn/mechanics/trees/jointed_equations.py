@@ -22,7 +22,7 @@ from dockdyn.mechanics.dense import Factors, factored, solved
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
-from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
 SPIN = 3  # unknowns of the root's turning, which come first
 
@@ -42,7 +42,7 @@ class CompositeInertia(NamedTuple):
         turn, inertia = placed.rotation, Matrix.of(body.inertia)
         rows = [inertia @ row for row in (turn.x, turn.y, turn.z)]  # I Rᵀ, by columns
         squared, first = place.dot(place), place * body.mass
-        sides = zip((turn.x, turn.y, turn.z), (first.x, first.y, first.z), _axes(), strict=True)
+        sides = zip((turn.x, turn.y, turn.z), (first.x, first.y, first.z), unit_vectors(), strict=True)
         found = [
             Vector(*(side.dot(row) for row in rows)) + (unit * squared * body.mass - place * along)
             for side, along, unit in sides
@@ -57,11 +57,6 @@ class CompositeInertia(NamedTuple):
         """Momenta that a screw gives it."""
         linear = screw.velocity * self.mass + screw.spin.cross(self.first)
         return Load(linear, self.tensor @ screw.spin + self.first.cross(screw.velocity))
-
-
-def _axes() -> tuple[Vector, ...]:
-    """The unit vectors."""
-    return tuple(Vector(*(jnp.asarray(float(i == j)) for j in range(3))) for i in range(3))
 
 
 class Equations(NamedTuple):
@@ -112,11 +107,16 @@ class Equations(NamedTuple):
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
         return Acceleration(Twist(centre, spin), u[SPIN:], found)
 
-    def answer(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Twist]:
-        """What loads add to the rates of the bodies' twists; their numbers may be arrays, of one load after another."""
+    def change(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Acceleration:
+        """Return what loads (inertial, and about the centres of mass in body axes) add to rates, or impulses to velocities.
+
+        Their numbers may be arrays, of one load after another.
+        """
         loads = self._gather(forces, torques)
-        rates = self._spread(loads[0].force, self._solve(loads, [jnp.zeros(())] * len(self.screws)))
-        return [one.twist(placed) for one, placed in zip(rates, self.placed, strict=True)]
+        u = self._solve(loads, [jnp.zeros(())] * len(self.screws))
+        bodies = [one.twist(placed) for one, placed in zip(self._spread(loads[0].force, u), self.placed, strict=True)]
+        spin = self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
+        return Acceleration(Twist(self._centre(loads[0].force), spin), u[SPIN:], bodies)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
         """What passes through the joint of each body but the root, force and moment at the joint, the body's axes. The loads

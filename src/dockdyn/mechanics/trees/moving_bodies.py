@@ -14,7 +14,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, line_loads, row_of
+from dockdyn.mechanics.lines import Lines, Rows, row_of, twist_of
+from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations
@@ -130,12 +131,13 @@ class MovingBodies(eqx.Module):
         torques: Sequence[Vector],
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
+        connected: Lines | None = None,
     ) -> Response:
         """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
-        efforts of joints (N m or N), together with the inertia that is reflected between two bodies."""
+        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
-        return self._respond(here, tuple(forces), tuple(torques), tuple(efforts), inertia, between=between)
+        return self._respond(here, tuple(forces), tuple(torques), tuple(efforts), inertia, connected, between=between)
 
     @partial(trace_once, static=("between",))
     def _respond(
@@ -145,17 +147,18 @@ class MovingBodies(eqx.Module):
         torques: tuple[Vector, ...],
         efforts: tuple[Scalar, ...],
         inertia: tuple[Reflected, ...],
+        connected: Lines | None,
         between: tuple[tuple[int, int], ...],
     ) -> Response:
         """The same; `between` are the numbers of the bodies between which each inertia is reflected."""
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
-        joined = {number for tree in self.trees for number in tree.members}
-        alone = [number for number in range(len(self.bodies)) if number not in joined]
+        several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
+        lines = Lines.joined(several) if several else None
         moving = {
             number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
-            for number in alone
+            for number in self._alone()
         }
-        equations = [Equations.of(tree, here.of(tree), here.joints) for tree in self.trees]
+        equations = self._equations(here)
 
         def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration]:
             return [
@@ -167,23 +170,48 @@ class MovingBodies(eqx.Module):
         for tree, own in zip(self.trees, moved, strict=True):
             for number, rate in zip(tree.members, own.bodies, strict=True):
                 moving[number] = rate
-
-        def answer(rows: Float[Array, "lines bodies 6"]) -> Float[Array, "lines bodies 6"]:
-            found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in alone}
-            for tree, one in zip(self.trees, equations, strict=True):
-                loads = [rows[:, number].T for number in tree.members]
-                rates = one.answer([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
-                for number, rate in zip(tree.members, rates, strict=True):
-                    found[number] = row_of(rate.velocity, rate.rate).T
-            return jnp.stack([found[number] for number in range(len(self.bodies))], axis=1)
-
-        bodies, along = coupled(tuple(moving[number] for number in range(len(self.bodies))), answer, reflected)
-        if reflected:
-            pushed, turned = list(forces), list(torques)
-            for number, force, torque in line_loads(reflected, along):
-                pushed[number], turned[number] = pushed[number] + force, turned[number] + torque
-            moved = accelerated(pushed, turned)
+        free = tuple(moving[number] for number in range(len(self.bodies)))
+        bodies, along = coupled(free, lambda rows: self._answer(equations, rows), lines)
+        if lines is not None and self.trees:
+            pushed = jnp.einsum("k,kbi->bi", along, lines.rows)
+            moved = accelerated(
+                [force + Vector.of(row[:3]) for force, row in zip(forces, pushed, strict=True)],
+                [torque + Vector.of(row[3:]) for torque, row in zip(torques, pushed, strict=True)],
+            )
         return Response(self._rates(bodies, moved), bodies, along)
+
+    def answer(self, here: Placement, rows: Rows) -> Rows:
+        """Return M⁻¹ of loads on the bodies (N, inertial; N m, body axes), line by line: rates of their twists."""
+        return self._answer(self._equations(here), rows)
+
+    def change(self, here: Placement, load: Float[Array, "bodies 6"]) -> Velocities:
+        """Return what impulses (N s, inertial; N m s, body axes) on the bodies change of the velocities at once."""
+        forces, torques = ([Vector.of(row[part]) for row in load] for part in (slice(3), slice(3, 6)))
+        moved = [
+            one.change(_own(tree, forces), _own(tree, torques))
+            for tree, one in zip(self.trees, self._equations(here), strict=True)
+        ]
+        alone = {number: twist_of(alone_answer(self.bodies[number], load[None, number])[0]) for number in self._alone()}
+        still = Twist(Vector.zero(), Vector.zero())
+        return self._rates(tuple(alone.get(number, still) for number in range(len(self.bodies))), moved)
+
+    def _alone(self) -> list[int]:
+        """The numbers of the bodies that are in no tree."""
+        joined = {number for tree in self.trees for number in tree.members}
+        return [number for number in range(len(self.bodies)) if number not in joined]
+
+    def _equations(self, here: Placement) -> list[Equations]:
+        """The equations of motion of the trees."""
+        return [Equations.of(tree, here.of(tree), here.joints) for tree in self.trees]
+
+    def _answer(self, equations: Sequence[Equations], rows: Rows) -> Rows:
+        found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in self._alone()}
+        for tree, one in zip(self.trees, equations, strict=True):
+            loads = [rows[:, number].T for number in tree.members]
+            rates = one.change([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
+            for number, rate in zip(tree.members, rates.bodies, strict=True):
+                found[number] = row_of(rate.velocity, rate.rate).T
+        return jnp.stack([found[number] for number in range(len(self.bodies))], axis=1)
 
     def _rates(self, bodies: tuple[Twist, ...], moved: Sequence[Acceleration]) -> Velocities:
         """Rates of the velocities, of trees as they have `moved`."""

@@ -36,7 +36,6 @@ STARTS = (RequestCommand.REAL_TIME, RequestCommand.BUFFERED)
 # bits of a record's status
 ERROR_SUMMARY = 0x80000000
 SATURATED = 0x00020000
-CONDITION_LATCHED = 0x00010000
 # bits that the codec sets where the sensor tells none: its own errors come with ERROR_SUMMARY, these without
 FT_STALLED = 0x00000100
 FT_WENT_BACK = 0x00000200

@@ -26,4 +26,6 @@ def events(dataset: xr.Dataset, names: Sequence[str] = ()) -> list[Event]:
             found.append(Event("impact", f"impact {index + 1}: {impulse:.4g} N s", float(when)))
     if "capture_time" in dataset and np.isfinite(float(dataset.capture_time)):
         found.append(Event("capture", "captured", float(dataset.capture_time)))
+    if "release_time" in dataset and np.isfinite(float(dataset.release_time)):
+        found.append(Event("capture", "released", float(dataset.release_time)))
     return found

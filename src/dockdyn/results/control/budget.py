@@ -68,7 +68,7 @@ def control_warnings(dataset: xr.Dataset) -> list[str]:
     found = [words for words in used_up(dataset) if words]
     if budget and used >= SPENT * budget:
         found.append(f"thrusters have used {used:.3g} of {budget:.3g} N s")
-    lacking = dataset.attrs.get("thrusters_lack", "")  # results of earlier versions have none
+    lacking = dataset.attrs["thrusters_lack"]
     warnings = (
         [f"thrusters alone cannot give what control may ask for: {lacking} (axes of {steered_body(dataset)})"]
         if lacking

@@ -34,7 +34,7 @@ def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
 
 
 def _key_numbers(margins: dict[str, Any]) -> Rows:
-    """Words, number and unit of what there is a number for; results of earlier versions lack some."""
+    """Words, number and unit of what there is a number for."""
     real, imaginary = (margins["rightmost_roots"] or [[margins["growth_rate_1_s"], 0.0]])[0]
     named = (
         ("spectral radius of a cycle", "spectral_radius", ""),

@@ -7,11 +7,11 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from dockdyn.kinds.assembly.gravity import Gravity
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, make_steered
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.stability import RestSection
+from dockdyn.mechanism.gravity import Gravity
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import trace_once
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.tables.control import check_samples
@@ -52,7 +52,7 @@ class AssemblySection(SeveralBodiesSection):
         return self
 
     @trace_once
-    def model(self) -> Assembly:
+    def model(self) -> Mechanism:
         model = super().model()
         if self.orbit is None and self.control is None:
             return model

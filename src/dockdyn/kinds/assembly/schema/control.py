@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Protocol
 
 from pydantic import Discriminator, SerializeAsAny, Tag
 
-from dockdyn.kinds.assembly.steered_body import SteeredBody
 from dockdyn.mechanics.rigid_body import Pose, Twist
+from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.approach import Port

@@ -20,6 +20,7 @@ from dockdyn.elements import (
     GapPull,
     Magnet,
     Pull,
+    RigidLatch,
     Strut,
     TabulatedPull,
     Thruster,
@@ -299,37 +300,56 @@ class BushingSection(ElementSection):
 
 
 class LatchSection(LineSection):
-    """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper.
+    """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper, or by a
+    grip that is rigid: a pin holds the place, a weld the attitude, too.
 
     An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. With a `draw_speed` a motor
-    draws what was caught along the axis until it is as deep as the seat.
+    draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
     """
 
     kind: Literal["latch"] = "latch"
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
     reach: Length
     lateral: Length
-    stiffness: quantity("N/m", "a stiffness", above=0)
+    grip: Literal["compliant", "pin", "weld"] = "compliant"
+    stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     damping: Damping = 0.0
     play: quantity("m", "a length", least=0) = 0.0
     draw_speed: quantity("m/s", "a speed", least=0) | None = None
+    closed: bool = True
+    ends_run: bool = False
 
     @model_validator(mode="after")
     def sound(self) -> Self:
+        if self.grip == "compliant":
+            if self.stiffness is None:
+                refuse("stiffness: missing; must be stated of a compliant grip")
+            return _one_way(self)
+        for key in ("stiffness", "damping", "play", "draw_speed"):
+            if getattr(self, key):
+                refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
+        if self.anchors is not None:
+            refuse(f"anchors: a {self.grip} holds one striker; must state anchor")
         return _one_way(self)
 
     def has_events(self) -> bool:
         return True
 
+    def settable(self) -> list[str]:
+        return [*super().settable(), "closed"]
+
     def make(self, first: Placed, second: Placed) -> ForceElement:
         axis = jnp.asarray(self.axis, float)
         axis = axis / jnp.linalg.norm(axis)
-        numbers = [
-            jnp.asarray(number, float) for number in (self.reach, self.lateral, self.stiffness, self.damping, self.play)
-        ]
-        speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
+        reach, lateral, closed = (jnp.asarray(number, float) for number in (self.reach, self.lateral, self.closed))
         lines = self.lines(first, second)
-        return self.joined([CaptureLatch(line.own, line.other, axis, *numbers, speed=speed) for line in lines])
+        if self.grip != "compliant":
+            return RigidLatch(lines[0].own, lines[0].other, axis, reach, lateral, closed, self.grip)
+        numbers = [reach, lateral, *(jnp.asarray(one, float) for one in (self.stiffness, self.damping, self.play))]
+        speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
+        return self.joined(
+            [CaptureLatch(line.own, line.other, axis, *numbers, speed=speed, closed=closed) for line in lines]
+        )
 
 
 class FixedThrusterSection(NamedElement):

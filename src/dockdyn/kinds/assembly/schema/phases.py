@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.kinds.assembly.connections import Connection
-from dockdyn.kinds.assembly.phases import Condition, Phases
+from dockdyn.mechanism.loads import Connection
+from dockdyn.mechanism.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
@@ -18,6 +18,8 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
 
 Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
+
+SWITCH = "true or false"  # in place of a unit
 
 
 class WaitSection(Section):
@@ -81,7 +83,7 @@ class PhaseSection(Section):
 
     def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
         rows = zip(self.changed, self.units, strict=True)
-        return {f"set.{key}": ("values", place, unit) for place, (key, unit) in enumerate(rows)}
+        return {f"set.{key}": ("values", place, unit) for place, (key, unit) in enumerate(rows) if unit != SWITCH}
 
 
 def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
@@ -120,9 +122,7 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         refuse(f"phase {phase!r}: set.{key}: no {what} {name!r}; {nearest(name, list(acting))}")
     section = acting[name]
     if field not in section.settable():
-        refuse(
-            f"phase {phase!r}: set.{key}: must be a number that {name!r} states; {nearest(field, section.settable())}"
-        )
+        refuse(f"phase {phase!r}: set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
         return float(getattr(type(section).model_validate(stated), field))
@@ -133,7 +133,7 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
 def _unit(key: str, acting: Acting) -> str:
     """The unit of the number that a phase sets for the key of what acts."""
     name, _, field = key.rpartition(".")
-    return unit_of(acting[name], field)
+    return SWITCH if isinstance(getattr(acting[name], field), bool) else unit_of(acting[name], field)
 
 
 def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:

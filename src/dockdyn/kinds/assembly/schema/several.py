@@ -13,14 +13,11 @@ from pydantic import Field, model_validator
 from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.kinds.assembly.connections import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
 from dockdyn.kinds.assembly.far_places import refuse_far_places
-from dockdyn.kinds.assembly.model.assembly import Assembly
-from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
-from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection
+from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection, LatchSection
 from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
@@ -29,6 +26,9 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.loads import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.named_points import NamedPoint
 from dockdyn.results.run import contact_names
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
@@ -100,10 +100,33 @@ class SeveralBodiesSection(Section, abc.ABC):
                         refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
                     refuse(f"element {element.name!r}: {key} must be two bodies")
+        self.refuse_held_twice()
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
         if self.loop.delay and not self.contact:
             refuse("loop.delay delays the forces of contacts; there is no [[contact]]")
         return self.model_copy(update={"phase": phases})
+
+    def refuse_held_twice(self) -> None:
+        """Refuse rigid grips between bodies that joints or another one hold: what each carries would have no one answer."""
+        held: dict[frozenset[str], str] = {}
+        for element in self.element:
+            if not isinstance(element, LatchSection) or element.grip == "compliant":
+                continue
+            both, which = (
+                frozenset(map(self.root_of, element.between)),
+                f"element {element.name!r}: grip = {element.grip!r}",
+            )
+            if len(both) == 1:
+                refuse(f"{which}: joints hold its bodies together; must be 'compliant'")
+            if both in held:
+                refuse(f"{which}: {held[both]!r} holds these bodies, too; all but one must be 'compliant'")
+            held[both] = element.name
+
+    def root_of(self, name: str) -> str:
+        """Return the body at the root of the joints that hold the body of this name; itself where none does."""
+        while (body := self.named(name)).joint is not None and body.on is not None:
+            name = body.on
+        return name
 
     @model_validator(mode="after")
     def approaching(self) -> Self:
@@ -356,13 +379,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The names of the points that are ports."""
         return [name for name, place, _ in self.points() if place.axis is not None]
 
-    def model(self) -> Assembly:
+    def model(self) -> Mechanism:
         """The model, also from traced numbers."""
         starts = self.starts()
         frames = self.frames(starts)
         begun = [starts[name] for name in (*self.names(), *frames.links())]
         variants = [self.connections(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
-        return Assembly(
+        return Mechanism(
             bodies=tuple(section.body() for section in self.body) + frames.massless(),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in begun),
@@ -385,6 +408,11 @@ class SeveralBodiesSection(Section, abc.ABC):
             joint_names=(*moving_joints(self.body), *map(" ".join, self.modes())),
             frames=tuple(map(self.names().index, frames.links())),
             base=self.names().index(self.base()),
+            capturing=tuple(
+                number
+                for number, one in enumerate(self.acts().values())
+                if isinstance(one, LatchSection) and one.ends_run
+            ),
         )
 
 

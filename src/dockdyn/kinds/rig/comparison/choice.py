@@ -15,9 +15,6 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.scenario.tables.rig.compensators import facts_of
-
 NONE = "none"  # the rig without a compensator
 DEFAULT = "lead-energy"  # taken of those that are alike: a wrong lead, which no comparison shows, costs it least
 SURE = 2.0  # standard errors of the noise within which two errors are alike
@@ -84,7 +81,7 @@ class Choice:
     @classmethod
     def of_dataset(cls, dataset: xr.Dataset) -> Self:
         """The choice that a dataset of `compare` leaves."""
-        bilateral = bool(dataset.attrs.get("bilateral", False))
+        bilateral = bool(dataset.attrs["bilateral"])
         measures = {str(name): dataset[name].values for name in dataset.data_vars}
         mean = measures.get("error", errors(measures, bilateral))
         noise = measures.get("error_noise", np.zeros_like(mean))
@@ -100,7 +97,7 @@ class Choice:
             "restitution" if _restitution_counts(measures, bilateral) else "amplitude",
             float(dataset.stiffness.min()),
             float(dataset.stiffness.max()),
-            int(dataset.attrs.get("noise_draws", 1)),
+            int(dataset.attrs["noise_draws"]),
             tuple(sorted(usable, key=lambda each: each.error)),
         )
 
@@ -137,10 +134,8 @@ def oracles(dataset: xr.Dataset) -> list[str]:
 
 
 def facts_by_law(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
-    """What each compensator of a comparison says of itself (`facts_of`); a comparison of an older version has built-in ones."""
-    if "laws" in dataset.attrs:
-        return dict(json.loads(dataset.attrs["laws"]))
-    return {law: facts_of(made) for law, made in COMPENSATORS.items() if law in dataset.compensator.values}
+    """Return what each compensator of a comparison says of itself (`facts_of`)."""
+    return dict(json.loads(dataset.attrs["laws"]))
 
 
 def advice(choice: Choice, own: str | None) -> str:

@@ -292,7 +292,7 @@ def answer(dataset: xr.Dataset) -> dict[str, Any]:
         "worst_error": {each.law: number(each.error) for each in choice.ranking},
         "worst_error_noise": {each.law: number(each.noise) for each in choice.ranking},
         "worst_amplitude_error": {law: number(error) for law, error in worst_amplitudes(dataset).items()},
-        "left_out": json.loads(dataset.attrs.get("left_out", "{}")),
+        "left_out": json.loads(dataset.attrs["left_out"]),
         "settings": json.loads(dataset.attrs["settings"]),
         "rows": _rows_of(dataset),
     }

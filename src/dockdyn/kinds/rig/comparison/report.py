@@ -87,8 +87,8 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
 def _doubts(dataset: xr.Dataset) -> list[str]:
     """What to know before trusting the comparison."""
     seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in oracles(dataset)]
-    seen += filter(None, [dataset.attrs.get("aliasing")])
-    left_out = json.loads(dataset.attrs.get("left_out", "{}"))
+    seen += filter(None, [dataset.attrs["aliasing"]])
+    left_out = json.loads(dataset.attrs["left_out"])
     return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
 
 

@@ -15,14 +15,14 @@ from jaxtyping import Array, Float, Int, PyTree
 from dockdyn.contact.gate import APART, GATED, PRESSING
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.integrate.model import Flag, Rate, Scalar, State
-from dockdyn.kinds.assembly.connections import observed_elements
-from dockdyn.kinds.assembly.measured_contact import MeasuredContact
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.kinds.rig.model.stretch import solved
 from dockdyn.mechanics.rigid_body import Placed, internal_energy
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.loads import observed_elements
+from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.stability.loop import Dynamics
 
 
@@ -50,7 +50,7 @@ class PartlyMounted(PlantInSpace):
     the first contact whose feature is carried.
     """
 
-    model: Assembly  # without delay; the first of its groups is what is measured, on the body that is carried
+    model: Mechanism  # without delay; the first of its groups is what is measured, on the body that is carried
     hardware: tuple[ContactGroup, ...]
     place: Float[Array, "3"]  # m, of the port, axes of what is carried
     mass: Float[Array, ""]
@@ -121,7 +121,7 @@ class PartlyMounted(PlantInSpace):
         """The first body of a group and its second, of the two that are mounted."""
         return (carried, standing) if group.first == self.numbers[0] else (standing, carried)
 
-    def under(self, motion: State, load: Axes) -> Assembly:
+    def under(self, motion: State, load: Axes) -> Mechanism:
         """The assembly under a load of its mock-ups (N, N m; axes of the one that stands), kept in inertial axes."""
         frame = self.mounted(motion)[1].rotation
         wrench = Wrench(frame @ Vector.of(load[:3]), frame @ Vector.of(load[3:]))
@@ -172,10 +172,10 @@ class PartlyMounted(PlantInSpace):
         found = {}
         if model.elements:
             modes, memories = model.element_modes(motion), motion.memory.elements
-            found = observed_elements(model.connections(motion), modes, memories, here)
+            found = observed_elements(model.connections(motion), modes, memories, here, {})
         return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})
 
 
-def _wrenches(model: Assembly, motion: State) -> tuple[Wrench, ...]:
+def _wrenches(model: Mechanism, motion: State) -> tuple[Wrench, ...]:
     """What the groups of an assembly do now, the measured one among them."""
     return tuple(state.wrench for state in model.states(motion))

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 from dockdyn.contact.gate import PRESSING
 from dockdyn.contact.group import ContactGroup, GroupState
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.kinds.assembly.connections import reflected
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.loads import reflected
+from dockdyn.mechanism.mechanism import Mechanism
 
 
 class RestingGroup(NamedTuple):
@@ -28,7 +28,7 @@ class RestingGroup(NamedTuple):
     damping: Scalar  # N s/m
 
 
-def resting_group(model: Assembly, x: State, number: int, depth: Scalar) -> RestingGroup:
+def resting_group(model: Mechanism, x: State, number: int, depth: Scalar) -> RestingGroup:
     """A group, by number, where the bodies of the state `x` are, pressed to a `depth` (m) if it is less deep there."""
     group = model.groups[number]
     assert isinstance(group, ContactGroup)
@@ -54,7 +54,7 @@ def resting_group(model: Assembly, x: State, number: int, depth: Scalar) -> Rest
     return RestingGroup(_effective_mass(model, still, group, found.point, normal), stiffness, damping)
 
 
-def _effective_mass(model: Assembly, still: State, group: ContactGroup, point: Vector, normal: Vector) -> Scalar:
+def _effective_mass(model: Mechanism, still: State, group: ContactGroup, point: Vector, normal: Vector) -> Scalar:
     """Force over the acceleration with which the two bodies of a group part at a point (m, as in a placement)."""
     here = model.placement(still)
     forces = [Vector.zero() for _ in model.bodies]

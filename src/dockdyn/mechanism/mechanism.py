@@ -1,4 +1,4 @@
-"""Assembly: any number of bodies, rigid or flexible, groups of contacts between any two, whose wrenches a loop delays.
+"""Mechanism: any number of bodies, rigid or flexible, groups of contacts between any two, whose wrenches a loop delays.
 
 Units: SI throughout; quaternions dimensionless.
 Source: Newton and Euler; the delayed force on present points as in Sazawal et al., eqs. 43 and 51, carried over to wrenches.
@@ -18,8 +18,16 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.control.controller import Controller
+from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
-from dockdyn.kinds.assembly.connections import (
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.coasting import time_apart
+from dockdyn.mechanism.gravity import Gravity, InOrbit
+from dockdyn.mechanism.grips import Grip, add_held, fall_in, grips_of, lines_of
+from dockdyn.mechanism.loads import (
     BendingLink,
     Connection,
     Held,
@@ -36,23 +44,17 @@ from dockdyn.kinds.assembly.connections import (
     settled,
     stored_energy,
 )
-from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
-from dockdyn.kinds.assembly.measured_contact import MeasuredContact
-from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
-from dockdyn.kinds.assembly.model.coast import time_apart
-from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
-from dockdyn.kinds.assembly.observed import observed_contacts, observed_joints, observed_modes, observed_motion
-from dockdyn.kinds.assembly.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
-from dockdyn.kinds.assembly.phases import Phases
-from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
-from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
+from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
+from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
+from dockdyn.mechanism.phases import Phases
+from dockdyn.mechanism.state import Acting, Memory, Outside
+from dockdyn.mechanism.steered_body import Seen, SteeredBody
 from dockdyn.programs import trace_once
 
 
-class Assembly(ContactModel):
+class Mechanism(ContactModel):
     """Bodies, free to move or joined to trees, with contacts between them; behind them frames of flexible links.
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
@@ -78,6 +80,9 @@ class Assembly(ContactModel):
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
+    capturing: tuple[int, ...] = eqx.field(
+        static=True, default=()
+    )  # latches, by element, all of which hold as a run ends
     steered: SteeredBody | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
@@ -108,13 +113,15 @@ class Assembly(ContactModel):
         q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
         here = self.placement(State(q, v, None, None))
         touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
-        begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
-        modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
+        first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
+        modes, memories = settled(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         if self.phases is None:
+            v, memories = self._fall_in(State(q, v, None, None), first, memories)
             return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
         phase, clock = self.phases.begin(here.bodies, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
+        v, memories = self._fall_in(State(q, v, None, None), first, memories)
         return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
 
     def _outside(self, seen: Seen) -> Outside:
@@ -149,6 +156,11 @@ class Assembly(ContactModel):
             replace(one, element=element)
             for one, element in zip(self.elements, self.phases.current(phase), strict=True)
         )
+
+    @property
+    def grips(self) -> list[Grip]:
+        """The rigid latches among the elements."""
+        return grips_of(self.elements)
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """The modes of the elements."""
@@ -196,10 +208,13 @@ class Assembly(ContactModel):
         pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
-        inertia = reflected(connections, here)
-        found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia)
+        inertia, lines = reflected(connections, here), lines_of(self.grips, remembered, places)
+        found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia, lines)
         add_reflected(loads, inertia, found.along, places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside)
+        held: tuple[Scalar, ...] = ()
+        if lines is not None:
+            held = add_held(loads, self.grips, lines, found.along[-lines.drift.size :], places)
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held)
 
     def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Outside]:
         """All that pushes bodies from outside: these `thrusters`, control and gravity; and the rate of what is remembered."""
@@ -225,7 +240,7 @@ class Assembly(ContactModel):
         steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))
         return State(x.q, x.v, x.mode, x.memory._replace(outside=outside._replace(steering=steering)))
 
-    def following(self, law: Controller) -> Assembly:
+    def following(self, law: Controller) -> Mechanism:
         """The same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
         assert self.steered is not None
         return replace(self, steered=self.steered.following(law))
@@ -260,6 +275,10 @@ class Assembly(ContactModel):
     def timed(self) -> int:
         return len(self.groups)  # of the loads at ports the peaks alone are told
 
+    def grip_forces(self, now: Acting) -> dict[int, Scalar]:
+        """The forces (N) of the rigid latches, by the numbers of their elements."""
+        return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
+
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
@@ -276,28 +295,45 @@ class Assembly(ContactModel):
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
         )
         modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
+        v, memories = self._fall_in(x, x.memory.elements, memories)
         if self.phases is None:
-            return State(x.q, x.v, (*touching, *modes), x.memory._replace(elements=memories))
+            return State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         held = all_held(memories)
         clock, (turns, over) = x.memory.clock, fired
         touches = _any_touches(touching)
         phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), here.bodies, touches, held)
-        now = State(x.q, x.v, (*touching, *modes, x.mode[-1]), x.memory._replace(elements=memories, clock=clock))
+        now = State(x.q, v, (*touching, *modes, x.mode[-1]), x.memory._replace(elements=memories, clock=clock))
         return jax.lax.cond(phase != x.mode[-1], lambda: self._enter(phase, now), lambda: now)
+
+    def _fall_in(
+        self, x: State, before: tuple[ElementMemory, ...], after: tuple[ElementMemory, ...]
+    ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
+        """The velocities and memories once rigid latches that hold `after`, and did not `before`, have ended their slip."""
+        if not self.grips:
+            return x.v, after
+        return fall_in(
+            self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, self.grips, before, after
+        )
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
-        modes, memories = settled(self.connections_in(phase), x.memory.elements, self.placement(x))
+        here = self.placement(x)
+        modes, memories = settled(self.connections_in(phase), x.memory.elements, here)
         after = State(x.q, x.v, (*x.mode[: len(self.groups)], *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
-        return replace(after, memory=after.memory._replace(work=x.memory.work + gained))
+        v, memories = self._fall_in(x, x.memory.elements, memories)
+        memory = after.memory._replace(work=x.memory.work + gained, elements=memories)
+        return State(after.q, v, after.mode, memory)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return _any_touches(x.mode[: len(self.groups)])
 
     def ended(self, x: State) -> Bool[Array, ""] | None:
-        return _any_touches(tuple(x.mode[number] for number in self.ending)) if self.ending else None
+        ways = [_any_touches(tuple(x.mode[number] for number in self.ending))] if self.ending else []
+        if self.capturing:
+            ways.append(all_held([x.memory.elements[number] for number in self.capturing]))
+        return jnp.any(jnp.stack(ways)) if ways else None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
         known = all(group.is_exact_distance() for group in self.groups)
@@ -390,7 +426,7 @@ class Assembly(ContactModel):
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),
-            **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
+            **observed_elements(connections, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),
             "angular_momentum": angular.array(),

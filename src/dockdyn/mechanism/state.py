@@ -14,12 +14,12 @@ from dockdyn.contact.group import Wrench
 from dockdyn.control.steering import Steering
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.assembly.gravity import InOrbit
-from dockdyn.kinds.assembly.outside import Given, Pushes
-from dockdyn.kinds.assembly.phases import Clock
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.trees.moving_bodies import Velocities
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.gravity import InOrbit
+from dockdyn.mechanism.outside import Given, Pushes
+from dockdyn.mechanism.phases import Clock
 
 
 class Outside(NamedTuple):
@@ -69,3 +69,4 @@ class Acting(NamedTuple):
     power: Scalar  # W, of the contacts
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     outside: Outside  # rates of what is remembered of what acts from outside
+    grips: tuple[Scalar, ...]  # N, force by which each rigid latch holds

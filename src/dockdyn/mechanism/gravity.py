@@ -13,12 +13,12 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from dockdyn.contact.group import Wrench
-from dockdyn.kinds.assembly.outside import Given, giving
-from dockdyn.kinds.assembly.steered_body import Seen
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.tide import tidal_pull
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanism.outside import Given, giving
+from dockdyn.mechanism.steered_body import Seen
 
 
 class InOrbit(NamedTuple):

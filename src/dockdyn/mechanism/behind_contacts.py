@@ -16,15 +16,15 @@ from jaxtyping import Array, Float
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.contact.pair import kinematics_of
 from dockdyn.integrate.model import State, jacobian, pack, unpack
-from dockdyn.kinds.assembly.model.assembly import Assembly
-from dockdyn.kinds.assembly.model.resting import member_slopes
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.rest import member_slopes
 from dockdyn.stability.contact_plant import ContactPlant
 from dockdyn.stability.linearise import linearise
 
 
-def plant_behind(model: Assembly, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
+def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
     """The plant behind the contacts `measured`, by number, of an assembly `at_rest`, all between the same two bodies.
 
     Its displacements are the depths of their members. Where a compensator acts it is at the reference point of the contact

@@ -7,7 +7,7 @@ Source: sums over the elements, each of which names its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import equinox as eqx
@@ -18,11 +18,11 @@ from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.elements import Bushing, JointDrive, ModalSpring, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.mechanism.measured_contact import MeasuredContact
 
 
 class Tie(eqx.Module):
@@ -274,15 +274,21 @@ OBSERVED = {
 
 
 def observed_elements(
-    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+    connections: Sequence[Connection],
+    modes: Sequence[PyTree],
+    memories: Sequence[ElementMemory],
+    here: Placement,
+    held: Mapping[int, Scalar],
 ) -> dict[str, Array]:
     """What is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a bushing the
-    size of its force), and what `OBSERVED` names."""
+    size of its force), and what `OBSERVED` names. `held` are the forces (N) of rigid latches, by the number of the element."""
     found: dict[str, list[Array]] = {name: [] for name in ("element_tension", *OBSERVED.values())}
-    for one, mode, memory in zip(connections, modes, memories, strict=True):
+    for number, (one, mode, memory) in enumerate(zip(connections, modes, memories, strict=True)):
         if isinstance(one, DrivenJoint | BendingLink):
             continue
         seen = one.element.observe(mode, memory, *one.sides(here))
+        if number in held:
+            seen = seen | {"tension": held[number]}
         if not isinstance(one, MountedThruster):
             size = seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1)
             found["element_tension"].append(size)

@@ -18,10 +18,10 @@ from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.integrate.model import State, pack, unpack
-from dockdyn.kinds.assembly.connections import held_by
-from dockdyn.kinds.assembly.model.assembly import Assembly
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.mechanism.loads import held_by
+from dockdyn.mechanism.mechanism import Mechanism
 
 Members = tuple[Float[Array, "*members"], ...]  # of each group: 1 of a member in contact, 0 of one that stays apart
 
@@ -35,7 +35,7 @@ class GroupSlopes(NamedTuple):
     damping: Float[Array, "groups"]  # N s/m
 
 
-def at_rest(model: Assembly, state: State, members: Members, depth: Scalar | None) -> tuple[Assembly, State]:
+def at_rest(model: Mechanism, state: State, members: Members, depth: Scalar | None) -> tuple[Mechanism, State]:
     """The model and its state with these members in contact, where the bodies are in `state`, everything still.
 
     The law of each member is taken at a resting `depth` (m), by default the one it has there, less the force that holds it.
@@ -57,14 +57,14 @@ def at_rest(model: Assembly, state: State, members: Members, depth: Scalar | Non
     return replace(model, groups=tuple(groups), points=(), held=held, steered=None, gravity=None), resting
 
 
-def group_slopes(model: Assembly, state: State) -> GroupSlopes:
+def group_slopes(model: Mechanism, state: State) -> GroupSlopes:
     """What each group of an assembly `at_rest` is by itself, from the functions that simulate it."""
     own = [_own_slopes(group, *_sides(model, state, group)) for group in model.computed]
     depths, stiffness, damping = (jnp.stack(parts) for parts in zip(*own, strict=True))
     return GroupSlopes(depths, 1 / _mobilities(model, state), stiffness, damping)
 
 
-def _sides(model: Assembly, state: State, group: ContactGroup) -> tuple[Placed, Placed]:
+def _sides(model: Mechanism, state: State, group: ContactGroup) -> tuple[Placed, Placed]:
     places = model.placement(state).bodies
     return places[group.first], places[group.second]
 
@@ -98,7 +98,7 @@ def _deepest(rest: Rest) -> Array:
     return jnp.argmax(jnp.where(rest.closed > 0, rest.found, -jnp.inf))
 
 
-def _mobilities(model: Assembly, state: State) -> Float[Array, "groups"]:
+def _mobilities(model: Mechanism, state: State) -> Float[Array, "groups"]:
     """How the depth of each group's deepest member decelerates (1/kg) under a unit force along its normal."""
 
     def meetings(v: Float[Array, "n"]) -> list[ContactKinematics]:
@@ -134,7 +134,7 @@ def _mobilities(model: Assembly, state: State) -> Float[Array, "groups"]:
     return jnp.diagonal(jax.lax.map(mobility, jnp.stack(rows)))
 
 
-def held_force(model: Assembly) -> Scalar:
+def held_force(model: Mechanism) -> Scalar:
     """The largest force (N) of an element that is taken off in an assembly `at_rest`."""
     forces = [wrench.force for wrench in model.held or () if isinstance(wrench, Wrench)]
     return jnp.sqrt(jnp.max(jnp.stack([jnp.zeros(()), *(force.dot(force) for force in forces)])))

@@ -12,21 +12,21 @@ import jax.numpy as jnp
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
-from dockdyn.elements import CaptureLatch, ElementGroup
+from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
-from dockdyn.kinds.assembly.connections import ties
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.loads import ties
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.model.assembly import Assembly
+    from dockdyn.mechanism.mechanism import Mechanism
 
 SHARE = 0.99  # of the time to a contact that may be the nearest possible
 LONGEST = 20e-3  # s; longer steps gain no more than a hundredth of a run
 ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanwhile
 
 
-def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
+def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
     """Time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something touches.
 
     Where nothing acts between contacts that is sure, however long. Else it is `LONGEST` at most: as seen from the second body
@@ -45,7 +45,7 @@ def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
         quiet &= mode == APART
     for tie in ties(model.elements):
         latch = tie.element.members if isinstance(tie.element, ElementGroup) else tie.element
-        if isinstance(latch, CaptureLatch):
+        if isinstance(latch, CaptureLatch | RigidLatch):
             own, other = places[tie.first], places[tie.second]
             reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
             width = jnp.min(jnp.minimum(latch.reach, latch.lateral))
@@ -53,7 +53,7 @@ def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
     return jnp.where(quiet, time, 0.0)
 
 
-def _time_of_free_bodies(model: Assembly, x: State, now: Outputs) -> Scalar:
+def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     """The same of bodies on which nothing acts while nothing touches."""
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]

@@ -13,10 +13,10 @@ from jaxtyping import Array
 
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.integrate.model import rows
-from dockdyn.kinds.assembly.connections import BendingLink, Connection
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.loads import BendingLink, Connection
 
 
 def observed_motion(

@@ -1,0 +1,78 @@
+"""Lines along which two bodies feel each other's accelerations: reflected inertia, and connections that are closed.
+
+A line is a row J of the velocities of bodies. Along one that reflects a mass m the force is λ = −m (J v̇ + J̇ v); along a closed
+one λ is what keeps J v̇ + J̇ v = 0, the mass being infinite; an open one carries nothing, the mass being zero. So all are one
+system, (c + s J M⁻¹ Jᵀ s) μ = −s (J M⁻¹ f + J̇ v) with λ = s μ and c/s² = 1/m, and both bodies of a line feel the same number,
+which keeps momenta.
+
+Units: SI: rows of forces N and torques N m, body axes for the latter.
+Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algorithms, sections 3.2 and 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.mechanics.dense import factored, solved
+from dockdyn.mechanics.rigid_body import Twist
+from dockdyn.mechanics.vector import Vector
+
+Rows = Float[
+    Array, "lines bodies 6"
+]  # by body: on the velocity of its centre of mass (inertial), on its rate (its axes)
+Forces = Float[Array, "lines"]
+
+
+class Lines(NamedTuple):
+    """Several lines at an instant."""
+
+    rows: Rows  # J
+    drift: Float[Array, "lines"]  # J̇ v
+    root: Float[Array, "lines"]  # s: √m of a mass, 1 of a closed connection, 0 of an open one
+    rigidity: Float[Array, "lines"]  # c: 0 of a closed connection, else 1
+
+    @staticmethod
+    def of_mass(rows: Rows, drift: Float[Array, "lines"], mass: Float[Array, "lines"]) -> Lines:
+        """Return lines that reflect a `mass` (kg) each."""
+        return Lines(rows, drift, jnp.sqrt(mass), jnp.ones_like(mass))
+
+    @staticmethod
+    def of_connection(rows: Rows, drift: Float[Array, "lines"], closed: Bool[Array, ""]) -> Lines:
+        """Return the lines of one connection, which is closed or open."""
+        shut = jnp.broadcast_to(jnp.where(closed, 1.0, 0.0), drift.shape)
+        return Lines(rows, drift, shut, 1.0 - shut)
+
+    @staticmethod
+    def joined(several: Sequence[Lines]) -> Lines:
+        """Return all of them as one."""
+        return Lines(*(jnp.concatenate(parts) for parts in zip(*several, strict=True)))
+
+
+def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) -> Forces:
+    """Return the forces (N, N m) along lines, of bodies that would change by `moved` without them.
+
+    `answers` are M⁻¹ Jᵀ, line by line. Of rates they are forces; where `moved` are velocities and the drift is zero, the
+    impulses (N s, N m s) that end the motion along closed lines.
+    """
+    matrix = jnp.diag(lines.rigidity) + lines.root[:, None] * mobility_between(lines.rows, answers) * lines.root
+    known = -lines.root * (jnp.einsum("kbi,bi->k", lines.rows, moved) + lines.drift)
+    return lines.root * solved(factored(matrix), known)
+
+
+def mobility_between(rows: Rows, answers: Float[Array, "others bodies 6"]) -> Float[Array, "lines others"]:
+    """Return J M⁻¹ Jᵀ: what a unit of force along one line does along another."""
+    return jnp.einsum("kbi,lbi->kl", rows, answers)
+
+
+def row_of(velocity: Vector, rate: Vector) -> Float[Array, "6"]:
+    """Return a twist, or a force and a torque, as one row."""
+    return jnp.concatenate([velocity.array(), rate.array()])
+
+
+def twist_of(row: Float[Array, "6"]) -> Twist:
+    """Return the twist that a row is."""
+    return Twist(Vector.of(row[:3]), Vector.of(row[3:]))

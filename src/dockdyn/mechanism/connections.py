@@ -1,0 +1,75 @@
+"""Connections: two bodies that stay together at a point, or altogether, while they are closed.
+
+A connection is rows of the velocities of both bodies, which are zero while it is closed: the slip. Whether one is closed is no
+part of it, so it can fall in, hold and let go. Rows of what is closed together must be independent: two links of one arm that
+have fewer freedoms against each other than a connection has rows cannot be held by it.
+
+Units: SI: m, m/s, rad/s, N, N m.
+Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algorithms, sections 3.2 and 8; own derivation of J̇ v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.mechanics.lines import Lines, Rows, row_of
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Vector, unit_vectors
+
+
+class Connection(eqx.Module):
+    """A point of the first body that the other body holds, wherever on it that is; of a weld the attitude, too."""
+
+    place: Float[Array, "3"]  # m, axes of the first body, from its centre of mass
+    first: int = eqx.field(static=True)
+    other: int = eqx.field(static=True)
+    hold: Literal["pin", "weld"] = eqx.field(static=True)  # the place alone, or the attitude too
+
+    def point(self, places: Sequence[Placed]) -> Vector:
+        """Return where it is (m, inertial)."""
+        return places[self.first].point(Vector.of(self.place))
+
+    def rows(self, places: Sequence[Placed]) -> Rows:
+        """Return J: how the first body moves at the point against the other, and of a weld how it turns, in inertial axes."""
+        moving = point_rows(places, self.first, self.other, self.point(places), unit_vectors())
+        if self.hold == "pin":
+            return moving
+        return jnp.concatenate([moving, turning_rows(places, self.first, self.other, unit_vectors())])
+
+    def lines(self, places: Sequence[Placed], closed: Bool[Array, ""]) -> Lines:
+        """Return its lines, along which it holds while it is `closed`."""
+        rows = self.rows(places)
+        drift = self.drift(places)
+        return Lines.of_connection(rows, jnp.concatenate([drift, jnp.zeros(rows.shape[0] - 3)]), closed)
+
+    def drift(self, places: Sequence[Placed]) -> Float[Array, "3"]:
+        """Return J̇ v (m/s²) of the point: it is one of the first body, and passes over the other as far as that slips."""
+        own, other, point = places[self.first], places[self.other], self.point(places)
+        arm = point - own.pose.position
+        inward = own.rate.cross(own.rate.cross(arm))
+        carried = other.rate.cross(own.velocity(point) - other.twist.velocity)
+        return (inward - carried).array()
+
+
+def point_rows(places: Sequence[Placed], first: int, other: int, point: Vector, axes: Sequence[Vector]) -> Rows:
+    """Return rows of the velocity (m/s) of the first body against the other at an inertial point (m), along inertial axes."""
+    rows = jnp.zeros((len(axes), len(places), 6))
+    for number, sign in ((first, 1.0), (other, -1.0)):
+        body = places[number]
+        rows = rows.at[:, number].set(jnp.stack([sign * row_of(axis, body.torque(point, axis)) for axis in axes]))
+    return rows
+
+
+def turning_rows(places: Sequence[Placed], first: int, other: int, axes: Sequence[Vector]) -> Rows:
+    """Return rows of the angular velocity (rad/s) of the first body against the other, about inertial axes."""
+    rows = jnp.zeros((len(axes), len(places), 6))
+    for number, sign in ((first, 1.0), (other, -1.0)):
+        turn = places[number].rotation
+        turned = [sign * row_of(Vector.zero(), turn.transposed_times(axis)) for axis in axes]
+        rows = rows.at[:, number].set(jnp.stack(turned))
+    return rows

@@ -1,0 +1,67 @@
+"""Strikes: every jump of velocities, of an impact law on a contact's rows or of a connection that falls in.
+
+Units: SI: u in m/s or rad/s, W in 1/kg or the like, impulses N s and N m s, energies J.
+Source: contact space, Khatib 1987; W with what is held by Schur's complement, as `impact.constrained_contact_matrix`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.mechanics.dense import factored, solved
+from dockdyn.mechanics.lines import Lines, Rows, mobility_between, row_of, solve_lines
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Velocities
+
+type Resolve = Callable[[Float[Array, "rows rows"], Float[Array, "rows"]], Impact]  # an impact law: of W and u
+
+
+class Struck(NamedTuple):
+    """What a strike did."""
+
+    change: Velocities  # of the velocities
+    impact: Impact  # along the rows that were struck
+    kept: Float[Array, "lines"]  # N s, N m s: impulses of what stayed closed
+
+
+def stop(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+    """Return the impact that ends all motion along its rows: that of a connection that falls in."""
+    return impact(matrix, velocity, solved(factored(matrix), -velocity))
+
+
+def strike(bodies: MovingBodies, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
+    """Return what an impact along `rows` does to all velocities.
+
+    Args:
+        bodies: all bodies.
+        here: where they are and how they move before.
+        rows: J of what is struck: of a contact the normal, from the other body to the first, then tangents.
+        resolve: the impact law; `stop` lets a connection fall in.
+        kept: lines of connections, of which those that are closed hold during the impact; what slips along them is ended, too.
+
+    Momentum is kept: every impulse acts on both bodies of its row.
+    """
+    moving = jnp.stack([row_of(body.twist.velocity, body.twist.rate) for body in here.bodies])
+    answers = bodies.answer(here, rows)
+    if kept is None:
+        found = resolve(mobility_between(rows, answers), jnp.einsum("kbi,bi->k", rows, moving))
+        load, held = jnp.einsum("k,kbi->bi", found.impulse, rows), jnp.zeros(0)
+        return Struck(bodies.change(here, load), found, held)
+    still, behind = kept._replace(drift=jnp.zeros_like(kept.drift)), bodies.answer(here, kept.rows)
+
+    def holding(moved: Float[Array, "bodies 6"]) -> tuple[Float[Array, "lines"], Float[Array, "bodies 6"]]:
+        """Impulses that let what would change by `moved` keep what is closed, and what then comes of it."""
+        impulses = solve_lines(still, behind, moved)
+        return impulses, moved + jnp.einsum("k,kbi->bi", impulses, behind)
+
+    settled, before = holding(moving)
+    each = [holding(one) for one in answers]
+    yielding = jnp.stack([row for _, row in each])
+    found = resolve(mobility_between(rows, yielding), jnp.einsum("kbi,bi->k", rows, before))
+    held = settled + sum((size * one for size, (one, _) in zip(found.impulse, each, strict=True)), jnp.zeros(()))
+    load = jnp.einsum("k,kbi->bi", found.impulse, rows) + jnp.einsum("k,kbi->bi", held, kept.rows)
+    return Struck(bodies.change(here, load), found, held)
