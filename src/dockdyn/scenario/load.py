@@ -34,9 +34,10 @@ from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import Section, as_trees
 from dockdyn.scenario.language.table_names import by_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
+from dockdyn.scenario.language.waiting import WAITS, jax_is_there, without_jax
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -273,11 +274,25 @@ def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folde
 def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """What `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
-    try:
-        with importable(folder):
+    with importable(folder):
+        if not jax_is_there():
+            _refuse_plain(section, data, name)
+        as_trees()
+        try:
             return section.model_validate(data)
-    except ValidationError as error:
-        raise _refusal(error, data, name, section) from None
+        except ValidationError as error:
+            raise _refusal(error.errors(), data, name, section) from None
+
+
+def _refuse_plain(section: type[Section], data: dict[str, Any], name: str) -> None:
+    """Refuse what is wrong without asking the physics. Raises ScenarioError."""
+    with without_jax():
+        try:
+            section.model_validate(data)
+        except ValidationError as error:
+            problems = [problem for problem in error.errors() if problem["type"] != WAITS]
+            if problems:
+                raise _refusal(problems, data, name, section) from None
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:
@@ -319,9 +334,8 @@ def overridden(data: dict[str, Any], key: str, value: object, name: str, folder:
     return data
 
 
-def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
+def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """The first problem in one line: file, key, value and what is allowed."""
-    problems = error.errors()
     problem = min(problems, key=_lateness)
     path, value = located(problem["loc"], data, problem["type"] == "missing")
     key, named = ".".join(path), ".".join(by_name(path, data))

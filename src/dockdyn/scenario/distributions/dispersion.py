@@ -12,7 +12,6 @@ from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
 from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, DistributionSection, Values
-from dockdyn.scenario.distributions.own_distribution import own_section
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.own_code import OwnCodeError
@@ -132,6 +131,8 @@ def _law_of(table: dict[str, Any], where: str, name: str) -> DistributionSection
 
 def _own_of(word: str, where: str, name: str) -> type[DistributionSection]:
     """The table of a distribution of the user's own."""
+    from dockdyn.scenario.distributions.own_distribution import own_section
+
     try:
         return own_section(word)
     except PydanticCustomError as error:

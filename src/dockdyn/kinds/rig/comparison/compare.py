@@ -28,7 +28,7 @@ from dockdyn.scenario.language.given import names_from, number_from
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.parts import Stiffness
-from dockdyn.scenario.tables.rig.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
+from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw, facts_of, laws
 from dockdyn.scenario.tables.rig.loop import aliasing
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
@@ -55,7 +55,7 @@ ERRORS = {
 
 def _known_laws(scenario: Scenario) -> list[str]:
     """What a rig can be compared with: without, every built-in compensator, and those of the user's own that it states."""
-    return list(dict.fromkeys([NONE, *LAWS, *(section.law for section in _stated_laws(scenario))]))
+    return list(dict.fromkeys([NONE, *laws(), *(section.law for section in _stated_laws(scenario))]))
 
 
 def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
@@ -127,7 +127,7 @@ def _default_stiffnesses(own: float) -> list[float]:
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
     """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
     found = next((section for section in _stated_laws(scenario) if section.law == law), None)
-    return LAWS[law](law=law) if found is None else found
+    return laws()[law](law=law) if found is None else found
 
 
 def own_law(scenario: Scenario) -> str:

@@ -23,7 +23,7 @@ from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.kinds.rig.model.stretch import solved
 from dockdyn.mechanics.rigid_body import Placed, internal_energy
 from dockdyn.mechanics.vector import Vector
-from dockdyn.stability.loop import Dynamics
+from dockdyn.parameters import Dynamics
 
 
 class GroupGate(eqx.Module):
