@@ -117,17 +117,19 @@ def compare(
 
     Runs the rig with each over a range of stiffness and prints how far each is from the truth.
     """
-    from dockdyn.kinds.rig.comparison import compare as study
+    from dockdyn.kinds.rig.comparison.stiffnesses import STIFFNESS, stiffness_of, stiffness_range
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])
-    given = changes.get(study.STIFFNESS)
-    stiffnesses = study.stiffness_range(given)
+    given = changes.get(STIFFNESS)
+    stiffnesses = stiffness_range(given)
     if stiffnesses is not None:
-        del changes[study.STIFFNESS]
+        del changes[STIFFNESS]
     elif given is not None:
-        stiffnesses = [study.stiffness(given)]
-    chosen = load(scenario, changes)
+        stiffnesses = [stiffness_of(given)]
+    chosen = load(scenario, changes)  # first: refused in less time than the rest takes to import
+    from dockdyn.kinds.rig.comparison import compare as study
+
     laws = study.laws_of(compensators, chosen)
     columns = {"time": time, "command": command, "actual": actual}
     if log is not None:
@@ -229,10 +231,11 @@ def envelope(
     Over one key or two; the boundary is located, not sampled on a grid.
     """
     from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
     from dockdyn.studies.envelope.search import envelope as locate
     from dockdyn.studies.envelope.search import ranges
 
-    chosen = load(scenario, overrides(set_ or []))
     folder = out
     if folder is None and not as_json:
         folder = Path(f"{Path(scenario).stem}-envelope")
@@ -274,14 +277,15 @@ def sensitivity(
 
     By what a small change of each does to a figure of the summary, or over the scenario's distributions to "95 % of" one.
     """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
     from dockdyn.report.page import render_page
     from dockdyn.report.terminal import show_report
-    from dockdyn.scenario.load import load
     from dockdyn.studies.sensitivity.report import sensitivity_report
     from dockdyn.studies.sensitivity.table import cost_in_words
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate
 
-    chosen = load(scenario, overrides(set_ or []))
     if out is not None:
         vacant(out, force)
     tell_unusual_numbers(chosen)

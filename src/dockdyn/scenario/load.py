@@ -37,7 +37,7 @@ from dockdyn.scenario.language.requirement import Requirement, requirements_of, 
 from dockdyn.scenario.language.section import Section, as_trees
 from dockdyn.scenario.language.table_names import by_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
-from dockdyn.scenario.language.waiting import WAITS, jax_is_there, without_jax
+from dockdyn.scenario.language.waiting import STAGES, WAITS, is_there, without
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -243,13 +243,14 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
         plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
     campaign = _stated_table(CampaignSection, others.get("campaign", {}), "campaign", name)
     design = _stated_table(DesignSection, others["design"], "design", name) if "design" in others else None
-    requirements = requirements_of(others.get("requirements", {}), name)
     own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}
     for one in stated:
         for key, (_, value) in one.somewhere().items():
             if not one.inline and key not in own:
                 plain = overridden(plain, key, value, name, folder)
     try:
+        _refuse_early(plain, name, folder)
+        requirements = requirements_of(others.get("requirements", {}), name)
         content = _validated(plain, name, folder)
     except ScenarioError as error:
         raise misplaced(error, stated, name) from None
@@ -275,8 +276,6 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """What `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
     with importable(folder):
-        if not jax_is_there():
-            _refuse_plain(section, data, name)
         as_trees()
         try:
             return section.model_validate(data)
@@ -284,15 +283,19 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
             raise _refusal(error.errors(), data, name, section) from None
 
 
-def _refuse_plain(section: type[Section], data: dict[str, Any], name: str) -> None:
-    """Refuse what is wrong without asking the physics. Raises ScenarioError."""
-    with without_jax():
-        try:
-            section.model_validate(data)
-        except ValidationError as error:
-            problems = [problem for problem in error.errors() if problem["type"] != WAITS]
-            if problems:
-                raise _refusal(problems, data, name, section) from None
+def _refuse_early(data: dict[str, Any], name: str, folder: Path | None) -> None:
+    """Refuse what is wrong before Pint and JAX are imported, which takes most of the time. Raises ScenarioError."""
+    section = _section_of(data, name)
+    for stage in STAGES:
+        if all(map(is_there, stage)):
+            continue
+        with importable(folder), without(*stage):
+            try:
+                section.model_validate(data)
+            except ValidationError as error:
+                problems = [problem for problem in error.errors() if problem["type"] != WAITS]
+                if problems:
+                    raise _refusal(problems, data, name, section) from None
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:

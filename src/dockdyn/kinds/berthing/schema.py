@@ -12,7 +12,7 @@ from dockdyn.kinds.berthing.schema_control import ControlSection
 from dockdyn.kinds.berthing.schema_touch import ImpactSection, OwnImpactSection, TouchSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.part import refuse
@@ -66,7 +66,7 @@ class BerthingSection(Section):
     @model_validator(mode="after")
     def touching(self) -> Self:
         """Refuses a contact that its law cannot use, or lacks."""
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.kinds.berthing.model import COMPLIANT
 
         compliant, touch = self.impact.law == COMPLIANT, self.contact

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, Number, quantity
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection
@@ -67,7 +67,7 @@ class TouchSection(Section):
             if self.target_position is None:
                 refuse("surface: needs the target_position on it that touches")
             self.surface.check_tip(self.chaser_position, 0.0)
-            wait_for_jax()
+            wait_for("jax")
             from dockdyn.report.sampled_surface import signed_distances
             from dockdyn.scenario.made import made
 
@@ -115,7 +115,7 @@ class ImpactSection(Section):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.kinds.berthing.model import COMPLIANT
 
         needed = [PARAMETERS.get(name, name) for name in self.parameters()]

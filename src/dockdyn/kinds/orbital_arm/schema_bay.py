@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, quantity
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Point, SurfaceSection
@@ -64,7 +64,7 @@ class BounceSection(Section):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.impact.laws.by_name import LAWS
         from dockdyn.kinds.orbital_arm.model import VARIATIONAL
 

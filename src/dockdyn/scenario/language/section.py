@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from dockdyn import backend
-from dockdyn.scenario.language.waiting import jax_is_there
+from dockdyn.scenario.language.waiting import is_there
 
 
 class Section(BaseModel):
@@ -37,7 +37,7 @@ class Section(BaseModel):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
         _no_trees_yet.append(cls)
-        if jax_is_there():
+        if is_there("jax"):
             as_trees()
 
 
@@ -45,7 +45,7 @@ _no_trees_yet: list[type[Section]] = []
 
 
 def as_trees() -> None:
-    """Let JAX take sections as trees. They are there before JAX is: it is told when a scenario is right, or a program begins."""
+    """Let JAX take sections as trees: they are there before JAX is, which is told when a scenario is right, too."""
     import jax
 
     while _no_trees_yet:

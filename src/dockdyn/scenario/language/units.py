@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn import kept
 from dockdyn.scenario.language.errors import shown
+from dockdyn.scenario.language.waiting import wait_for
 
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
@@ -203,6 +204,8 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
         limit = limits.words(unit) or (f"in {unit}" if unit else "")
         return f"must be {what} {limit}".strip()
 
+    if isinstance(value, str) and not _is_plain(value):
+        wait_for("pint")
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
@@ -215,6 +218,15 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
         least = f"from {limits.size:g} to" if limits.size else "up to"
         raise _refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is a number without a unit."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def unit_beside(values: Mapping[str, object], unit: str) -> str:

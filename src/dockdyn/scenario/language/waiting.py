@@ -1,7 +1,7 @@
-"""What checks of a scenario wait for: to import JAX, and the physics with it, takes longer than all other checks together.
+"""What checks of a scenario wait for: to import JAX and the physics, or Pint, takes longer than all other checks together.
 
-So keys, units and bounds are checked first. A table that only the physics can check says so by `wait_for_jax`, and is
-checked when all others are right.
+So keys are checked first, then numbers with units, then what only the physics can check: whoever needs one of the two says so
+by `wait_for`, and is asked when all else is right.
 """
 
 from __future__ import annotations
@@ -10,34 +10,42 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Literal, TypeGuard
 
 from pydantic_core import PydanticCustomError
 
-WAITS = "waits_for_jax"  # sort of a problem that pydantic tells
-plain: ContextVar[bool] = ContextVar("plain", default=False)
+Package = Literal["jax", "pint"]
+WAITS = "waits"  # sort of a problem that pydantic tells
+left_out: ContextVar[tuple[Package, ...]] = ContextVar("left_out", default=())
+STAGES: tuple[tuple[Package, ...], ...] = (("pint", "jax"), ("jax",))  # what each stage of checks does without
 
 
 @contextmanager
-def without_jax() -> Iterator[None]:
-    """Check inside what needs no JAX; what does is a problem of the sort `WAITS`."""
-    before = plain.set(True)
+def without(*packages: Package) -> Iterator[None]:
+    """Check inside what needs none of these packages; what does is a problem of the sort `WAITS`."""
+    before = left_out.set(packages)
     try:
         yield
     finally:
-        plain.reset(before)
+        left_out.reset(before)
 
 
-def jax_is_there() -> bool:
-    """Return whether JAX has been imported, so that nothing needs to wait."""
-    return "jax" in sys.modules
+def is_there(package: Package) -> bool:
+    """Return whether a package has been imported, so that nothing needs to wait for it."""
+    return package in sys.modules
 
 
-def waiting() -> bool:
-    """Return whether a check that needs JAX is to be left for later."""
-    return plain.get() and not jax_is_there()
+def waiting_for(package: Package) -> bool:
+    """Return whether a check that needs a package is to be left for later."""
+    return package in left_out.get() and not is_there(package)
 
 
-def wait_for_jax() -> None:
-    """Stop a check that needs JAX where it is to be left for later. Raises what pydantic tells as a problem."""
-    if waiting():
+def wait_for(package: Package) -> None:
+    """Stop a check that needs a package where it is to be left for later. Raises what pydantic tells as a problem."""
+    if waiting_for(package):
         raise PydanticCustomError(WAITS, "is checked when all else is right")
+
+
+def is_waiting(problem: BaseException | None) -> TypeGuard[PydanticCustomError]:
+    """Return whether a problem is that a check waits."""
+    return isinstance(problem, PydanticCustomError) and problem.type == WAITS

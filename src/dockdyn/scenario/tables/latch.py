@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 
@@ -52,7 +52,7 @@ class RampSection(Section):
             refuse(f"axial_length or lateral_length of the ramp: give {both}")
         if self.friction is None:
             return self
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.impact.formulas.latching import JAM
 
         if not 0 <= self.friction * math.tan(self.angle) < JAM:

@@ -31,7 +31,7 @@ from dockdyn.scenario.language.units import (
     quantity,
     unit_beside,
 )
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import Part, Shape, array, refuse
 
 
@@ -264,7 +264,7 @@ def imported(target: str, base: Callable[[], type] | None = None) -> type:
     """
     if not own_code.allowed():
         raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
-    wait_for_jax()
+    wait_for("jax")
     module, _, name = target.partition(":")
     try:
         found = getattr(own_code.module_of(module), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, NoReturn, Union
@@ -10,6 +11,7 @@ from pydantic import Discriminator, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.waiting import is_waiting
 
 
 class Part(Section):
@@ -72,7 +74,9 @@ def part(
 
 
 def refuse(allowed: str) -> NoReturn:
-    """Raise what pydantic tells with the key: what is `allowed` there."""
+    """Raise what pydantic tells with the key: what is `allowed` there. A check that only waits is raised again as it is."""
+    if is_waiting(handled := sys.exception()):
+        raise handled
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 

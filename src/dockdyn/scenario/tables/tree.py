@@ -19,7 +19,7 @@ from pydantic import (
 from dockdyn.scenario.language.also import TEXT, THREE_NUMBERS
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.inertia import Row, physical, tensor
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, number, unit
@@ -210,7 +210,7 @@ class LinkSection(Section):
 
     def check_place(self, place: list[float], key: str) -> None:
         """Refuses a place on the link (m, link axes) beyond the ends of its beam."""
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.mechanics.trees.assembly import PAST_END
 
         if self.beam is not None and not -PAST_END <= place[0] / self.beam.length <= 1 + PAST_END:
@@ -283,6 +283,7 @@ class TreeSection(Section):
 
     @model_validator(mode="after")
     def treelike(self) -> Self:
+        wait_for("jax")
         try:
             ordered = self.ordered()
         except ValueError as error:
@@ -346,7 +347,7 @@ class TreeSection(Section):
 
     def ordered(self) -> list[LinkSection]:
         """The links in the tree's order; ValueError where they are no tree."""
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.mechanics.trees.assembly import Link, in_order
 
         sections = {section.name: section for section in self.link}

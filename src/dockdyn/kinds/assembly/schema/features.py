@@ -13,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
 from dockdyn.scenario.tables.motion import Attitude
@@ -205,7 +205,7 @@ class CloudSection(Section):
 
     @model_validator(mode="after")
     def sampled(self) -> Self:
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.scenario.meshes.kept import cloud_of
 
         found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))

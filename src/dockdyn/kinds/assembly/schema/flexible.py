@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point, Triple
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
@@ -104,7 +104,7 @@ class FlexibleSection(Section):
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
         """Refuses modes that carry more than the link has, a `mass` (kg) and an `inertia` (kg m²)."""
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.kinds.assembly.flexible_modes import mass_beside
 
         about_centre = np.array(inertia, float)

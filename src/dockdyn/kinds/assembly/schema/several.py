@@ -16,7 +16,7 @@ from dockdyn.kinds.assembly.schema.joints import MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
-from dockdyn.scenario.language.waiting import wait_for_jax
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.rig.loop import LoopSection
@@ -66,7 +66,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def placed(self) -> Self:
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.kinds.assembly.far_places import refuse_far_places
 
         refuse_far_places(self)
@@ -74,7 +74,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def touching(self) -> Self:
-        wait_for_jax()
+        wait_for("jax")
         from dockdyn.kinds.assembly.pairs import check_pair
 
         for number, contact in enumerate(self.contact):

@@ -26,7 +26,7 @@ from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.language.waiting import wait_for_jax, waiting
+from dockdyn.scenario.language.waiting import wait_for, waiting_for
 from dockdyn.scenario.tables.own_part import keys_of, read_table
 
 if TYPE_CHECKING:
@@ -175,12 +175,12 @@ class _WhenStated:
         return core_schema.no_info_plain_validator_function(_checked_law)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {} if waiting() else handler(_any_law().core_schema)
+        return {} if waiting_for("jax") else handler(_any_law().core_schema)
 
 
 def _checked_law(value: object) -> CompensatorLaw:
     """Return the table of a law. Raises what pydantic tells as problems inside of it."""
-    wait_for_jax()
+    wait_for("jax")
     return _any_law().validate_python(value)
 
 
