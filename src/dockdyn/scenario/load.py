@@ -27,7 +27,7 @@ from dockdyn.scenario.distributions.dispersion import (
 )
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import is_kind, kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
@@ -309,7 +309,7 @@ def _stated_table[Table: Section](section: type[Table], table: object, where: st
 def _kind_of(data: Mapping[str, Any]) -> Kind | None:
     """The kind that `data` states; None where it states none that is known."""
     kind = data.get("kind")
-    return kind_named(kind) if isinstance(kind, str) and kind in known_kinds() else None
+    return kind_named(kind) if is_kind(kind) else None
 
 
 def _section_of(data: dict[str, Any], name: str) -> type[Section]:

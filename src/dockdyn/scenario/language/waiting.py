@@ -32,7 +32,7 @@ def without(*packages: Package) -> Iterator[None]:
 
 def is_there(package: Package) -> bool:
     """Return whether a package has been imported, so that nothing needs to wait for it."""
-    return package in sys.modules
+    return sys.modules.get(package) is not None
 
 
 def waiting_for(package: Package) -> bool:
