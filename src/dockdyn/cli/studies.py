@@ -62,17 +62,17 @@ def stability(
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
+    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+
+    sweeps = [parse_sweep(text) for text in sweep or []]
     folder = out
     if folder is None and sweep and not as_json:
         folder = Path(f"{Path(scenario).stem}-stability")
     if folder is not None:
         vacant(folder, force)
-    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
-
-    sweeps = [parse_sweep(text) for text in sweep or []]
+    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, sweeps, advance)
-    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     margins = json.loads(dataset.attrs["margins"])
     deliver(dataset, folder, "stability.nc", margins if as_json else None)
 
@@ -233,19 +233,20 @@ def envelope(
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    from dockdyn.studies.envelope.search import asked, ranges
     from dockdyn.studies.envelope.search import envelope as locate
-    from dockdyn.studies.envelope.search import ranges
 
+    ends = ranges(over)
+    with explained_by_numbers(chosen):
+        asked(chosen, ends, of, tolerance)
     folder = out
     if folder is None and not as_json:
         folder = Path(f"{Path(scenario).stem}-envelope")
     if folder is not None:
         vacant(folder, force)
-    ends = ranges(over)
-    tell_unusual_numbers(chosen)
+    tell_unusual_numbers(chosen, ends)
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ends, of, tolerance, advance)
-    tell_unusual_ranges(chosen, ends)
     answer = json.loads(dataset.attrs["envelope"])
     deliver(dataset, folder, "envelope.nc", answer if as_json else None)
 

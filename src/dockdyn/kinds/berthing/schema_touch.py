@@ -54,8 +54,8 @@ class TouchSection(Section):
     target: str
     target_position: PointField | None = None
     target_radius: quantity("m", "a radius", above=0) | None = None
-    surface: SurfaceSection | None = None
-    normal: NormalLawSection | None = None
+    surface: OrNone[SurfaceSection] = None
+    normal: OrNone[NormalLawSection] = None
     friction: OrNone[FrictionSection] = None
 
     @model_validator(mode="after")

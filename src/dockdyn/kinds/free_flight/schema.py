@@ -76,7 +76,7 @@ class TwoBodiesSection(Section, abc.ABC):
     kind: str
     title: str
     duration: Duration
-    approach: ApproachSection | None = None
+    approach: OrNone[ApproachSection] = None
     chaser: BodySection
     target: BodySection
     contact: list[ContactSection] = []  # noqa: RUF012

@@ -317,9 +317,11 @@ def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable
         if one.inline or len(free) == len(one.keys):
             kept.append(one)
         elif free:
+            nominal = dict(zip(one.keys, one.nominal, strict=True))
+            too = " ".join(f"--set {key}={nominal[key]:g}" for key in free)
             raise ScenarioError(
                 f"{name}: {next(key for key in one.keys if key not in free)}: is distributed together with {', '.join(free)}; "
-                "must be set with them or not at all"
+                f"must be set with them or not at all: add {too}"
             )
     return kept
 

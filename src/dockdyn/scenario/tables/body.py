@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import model_validator
 
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Point
@@ -36,7 +37,7 @@ class FreeBodySection(Section):
     velocity: Velocity | None = None
     attitude: Attitude | None = None
     rate: Rate | None = None
-    look: LookSection | None = None
+    look: OrNone[LookSection] = None
     surface: list[SurfaceSection] = []  # noqa: RUF012
 
     @model_validator(mode="after")

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from dockdyn.scenario.language.also import TEXT, THREE_NUMBERS
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.language.waiting import wait_for
@@ -133,10 +134,10 @@ class LinkSection(Section):
     mass: quantity("kg", "a mass", above=0) | None = None
     centre: PointField = NOTHING
     inertia: Inertia | None = None
-    beam: BeamSection | None = None
+    beam: OrNone[BeamSection] = None
     stiffness: float | None = None
     damping: float | None = None
-    look: LookSection | None = None
+    look: OrNone[LookSection] = None
 
     @field_validator("start", "start_rate", "stiffness", "damping", mode="before")
     @classmethod

@@ -15,6 +15,7 @@ from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
@@ -43,7 +44,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     kind: str
     title: str
     duration: Duration
-    approach: BetweenPortsSection | None = None
+    approach: OrNone[BetweenPortsSection] = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
     element: list[AnyElement] = []  # noqa: RUF012
