@@ -68,6 +68,7 @@ def test_every_table_that_may_be_left_out_is_left_out_by_none():
     assert scenario.content.approach is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["apas-like", "mesh-on-mesh"])
 def test_what_is_told_of_an_overlap_ends_it(name):
     """Of slanted petals, which the distance parts but slowly, too; and not more than needed: a twentieth less is refused."""
