@@ -16,6 +16,7 @@ from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, OwnCompensator, laws
 
 PAGE = Path(__file__).parent / "scenario-keys.md"
 SCHEMAS: dict[str, type[BaseModel]] = {
@@ -42,7 +43,8 @@ def parts(annotation: Any) -> Iterator[Any]:
 
 def sections(annotation: Any) -> list[type[BaseModel]]:
     found = [part for part in parts(annotation) if inspect.isclass(part) and issubclass(part, BaseModel)]
-    return list(dict.fromkeys(found))
+    several = [[*laws().values(), OwnCompensator] if part is CompensatorLaw else [part] for part in found]
+    return list(dict.fromkeys(part for each in several for part in each))
 
 
 def bare(annotation: Any) -> Any:

@@ -20,6 +20,7 @@ BACKENDS = ("native", "xla")
 DEFAULT = "native"
 waits: list[Callable[[str], None]] = []  # what is told, in words, why a program is long in coming
 costs: list[Callable[[str], None]] = []  # what is told, in words, what is about to take long; where none is, a warning
+with_jax: list[Callable[[], None]] = []  # asked once by programs, which need JAX
 before_compiling: list[
     Callable[[list[Any], bool], None]
 ] = []  # asked with structures, and whether XLA compiles; may refuse

@@ -9,11 +9,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
-
-import equinox as eqx
+from typing import Any, Literal
 
 MISSING: Any = dataclasses.MISSING
+TOLERANCE = 1e-11  # relative error of a step, where a scenario states none
+DeviceModel = Literal["as-published", "work-conjugate"]  # how a compliance device's springs share its force
+Dynamics = Literal["continuous", "half-period", "zero-order-hold", "explicit-euler", "semi-implicit-euler"]
 NOT_STATED = {"stated": False}  # metadata of a static field that is no key of a scenario
 
 
@@ -50,6 +51,8 @@ def parameter(
     Raises:
         TypeError: a bound has another name.
     """
+    import equinox as eqx
+
     about = Parameter(unit, what, tuned=tuned, **bounds)
     given: dict[str, Any] = {} if default is MISSING else {"default": default}
     return eqx.field(metadata={"parameter": about}, **given)

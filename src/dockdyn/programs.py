@@ -39,6 +39,9 @@ guard = threading.RLock()
 spare = 0.0  # programs that may be made before maps are counted
 refused: dict[str, str] = {}  # programs that XLA compiles, and why
 
+for _ask in backend.with_jax:
+    _ask()
+
 
 class Program:
     """A function of trees of arrays, compiled for each of their structures when it is first called with it.

@@ -21,7 +21,7 @@ from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.tables.campaign import CampaignSection
-from dockdyn.scenario.tables.rig.compensators import LAWS
+from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
@@ -121,7 +121,7 @@ def loop_tables() -> dict[str, dict]:
             if "$ref" in option:
                 found[name] = definitions[option["$ref"].rsplit("/", 1)[1]]
     found["compensator"] = {
-        "properties": {key: None for law in LAWS.values() for key in law.model_json_schema()["properties"]}
+        "properties": {key: None for law in laws().values() for key in law.model_json_schema()["properties"]}
     }
     carried = {"tool", "sensor_frame"}
     assert {"hold", "sensor", "robot", "dynamics", "virtual_contact", "tuning", "compensator"} | carried <= set(found)
@@ -130,7 +130,7 @@ def loop_tables() -> dict[str, dict]:
 
 def test_every_compensator_is_described_with_its_keys():
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    for law, section in LAWS.items():
+    for law, section in laws().items():
         (row,) = re.findall(rf'^\| `"{law}"` \|.*$', text, re.M)
         shared = {"law", "period", "filter_time"}
         shared |= {f"differentiator_{part}" for part in ("rate", "step", "form")}

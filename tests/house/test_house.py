@@ -94,7 +94,7 @@ def test_a_kind_from_outside(with_own_kind, dock):
     page = dockdyn.report_html(dataset)
     assert "The mass goes 0.0245 m far" in page and "The requirement is met" in page
     assert dock("run", file, "--set", "rate=0.8", "--out", with_own_kind / "out").stdout.startswith(
-        "A mass on a damper\nThe mass goes 0.0245 m far.\nrequired reach < 0.035 m: met; value 0.02454 m"
+        "A mass on a damper\nThe mass goes 0.0245 m far.\nrequired reach < 35 mm: met; value 24.54 mm"
     )
     with pytest.raises(dockdyn.ScenarioError, match="rate = -1: must be a rate"):
         dockdyn.load(file, {"rate": -1})

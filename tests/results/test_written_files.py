@@ -98,7 +98,10 @@ def test_a_full_disk_leaves_nothing_half(command, what, result, full, dock, tmp_
         ("run probe-cone --out {}", "/proc/new"),
         ("stability sits --out {}", "file/in"),
         ("compare sits --out {}", "file/in"),
-        ("envelope probe-cone --over chaser.mass=1:2 --out {}", "file/in"),
+        (
+            "envelope probe-cone --set requirements.peak_force=<5 --of peak_force --over chaser.mass=1:2 --out {}",
+            "file/in",
+        ),
         ("sensitivity probe-cone --of captured --out {}", "file/in"),
         ("reproduce sits --out {}", "file/in"),
         ("identify robot log.csv --out {}", "file/in"),

@@ -130,3 +130,12 @@ def test_a_key_that_is_set_is_not_of_the_file(write):
         dockdyn.load("mine.toml", {"loop.robot.denominator.1": "x"})
     with pytest.raises(dockdyn.ScenarioError, match=r"^mine\.toml: include = 'a': cannot be set"):
         dockdyn.load("mine.toml", {"include": "a"})
+
+
+def test_a_table_that_two_files_state_part_of_is_told_of_both(write):
+    write(
+        robot='[loop.robot]\nbandwidth = "10 Hz"\n',
+        rig=f'include = "robot.toml"\n{RIG}\n[loop.robot]\npoles = [[-5.0, 0.0]]\ngain = 5.0\n',
+    )
+    with pytest.raises(dockdyn.ScenarioError, match=r"^rig\.toml: loop\.robot: .*; robot\.toml states some of it$"):
+        dockdyn.load("rig.toml")

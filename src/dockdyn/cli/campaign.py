@@ -87,12 +87,13 @@ def run(
     Writes its cases and campaign-report.html into a folder and prints what they say.
     """
     from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
     from dockdyn.studies.campaign.conduct import here, on_workers, plan_campaign, run_campaign
     from dockdyn.studies.campaign.keep import parse_keep
     from dockdyn.studies.campaign.store import Store
 
     kept = parse_keep(keep)
-    chosen = load(scenario, overrides(set_ or []))
     tell_unusual_numbers(chosen)
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
     planned = plan_campaign(chosen, runs, seed)

@@ -61,9 +61,11 @@ def design(
 
     As its table [design] says; writes every design tried, the scenario with the best one and a report.
     """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
     from dockdyn.report.page import render_page
     from dockdyn.report.terminal import show_report
-    from dockdyn.scenario.load import load
     from dockdyn.studies.design.answer import REPORT, answer_of, written_design
     from dockdyn.studies.design.conduct import run_design
     from dockdyn.studies.design.plan import plan_design
@@ -71,7 +73,7 @@ def design(
     from dockdyn.studies.design.trail import Trail
     from dockdyn.studies.design.variables import RealVariable
 
-    plan = plan_design(load(scenario, overrides(set_ or [])))
+    plan = plan_design(chosen)
     tell_unusual_numbers(plan.scenario, {one.key: one.ends for one in plan.variables if isinstance(one, RealVariable)})
     trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
     anew = _begins_anew(trail, resume, force)

@@ -64,12 +64,13 @@ def export(
     It holds sources in C and the library that this machine's compiler makes of them, with --platform those of others too.
     It integrates itself (co-simulation), or with --model-exchange the tool that imports it does.
     """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
     from dockdyn.exchange.compiled import platforms_named
     from dockdyn.exchange.fmu import FIXED, computer_of, fmu_of, unit_of
     from dockdyn.files import write_file
-    from dockdyn.scenario.load import load
 
-    chosen = load(scenario, overrides(set_ or []))
     tell_unusual_numbers(chosen)
     file = with_ending(out, ".fmu") if out is not None else Path(f"{Path(scenario).stem}.fmu")
     vacant_file(file, force, Path(scenario))
@@ -104,12 +105,14 @@ def check(
     Prints the largest difference of every variable. An FMU is a program of its own that this runs. Exit code 4 where the
     validator finds something.
     """
-    from dockdyn.exchange.comparison import check_fmu, scenario_inside
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])
-    if scenario is not None:
-        chosen = load(scenario, changes)
+    stated = None if scenario is None else load(scenario, changes)
+    from dockdyn.exchange.comparison import check_fmu, scenario_inside
+
+    if stated is not None:
+        chosen = stated
     else:
         chosen = scenario_inside(fmu)
         chosen = chosen.at(changes) if changes else chosen

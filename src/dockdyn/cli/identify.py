@@ -203,7 +203,6 @@ def parameters(
     """
     _prepared(out, force)
     from dockdyn.scenario.load import load
-    from dockdyn.studies.identification.parameters import fit_answer, identify_parameters
 
     columns = {
         "time": time,
@@ -216,6 +215,8 @@ def parameters(
     units = units_of(unit, tuple(columns))
     chosen = load(scenario, overrides(set_ or []))
     tell_unusual_numbers(chosen)
+    from dockdyn.studies.identification.parameters import fit_answer, identify_parameters
+
     with progress(f"Fitting {chosen.name} to {log.name}", quiet) as advance:
         fit = identify_parameters(
             chosen, log, key, shift=shift or 0.0, columns=columns, units=units, period=period, progress=advance

@@ -105,7 +105,7 @@ def _words_of(error: Exception) -> str:
         raise SystemExit(BAD_INPUT)
     if hasattr(error, "format_message"):  # typer's, which it keeps to itself
         hint = f"; see {context.command_path} --help" if context is not None else ""
-        return f"{error.format_message().replace('Value error, ', '').rstrip('.')}{hint}"
+        return f"{' '.join(error.format_message().replace('Value error, ', '').split()).rstrip('.')}{hint}"
     if all(each.__name__ not in ("ScenarioError", "TooLargeError") for each in type(error).__mro__):
         raise error
     return str(error)

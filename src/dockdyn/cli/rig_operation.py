@@ -31,6 +31,7 @@ from dockdyn.cli.progress import doing
 from dockdyn.cli.rig_devices import without_log
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
 from dockdyn.interrupt import WORDS, heeded
+from dockdyn.report.wording import counted
 
 if TYPE_CHECKING:
     from dockdyn.cli.terminal import Terminal
@@ -214,7 +215,10 @@ def emulate(
         )
         with _asking_to_stop() as stop_asked:
             rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
-        say(f"{laboratory.cycle} cycles, {rig.late} late; not answered, the robot stopped by itself {rig.stops} times")
+        say(
+            f"{laboratory.cycle} cycles; {rig.late} of them without an answer of the computer in time; "
+            f"the robot stopped by itself {counted(rig.stops, 'time')}"
+        )
 
 
 @contextlib.contextmanager

@@ -29,7 +29,11 @@ def new(
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", metavar="NAME", help="How they meet; which there are depends on the kind."),
+        typer.Option(
+            "--mechanism",
+            metavar="NAME",
+            help="How they meet; --mechanism ? lists those of the kind.",
+        ),
     ] = None,
     force: Force = False,
 ) -> None:

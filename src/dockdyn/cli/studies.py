@@ -62,17 +62,17 @@ def stability(
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
+    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+
+    sweeps = [parse_sweep(text) for text in sweep or []]
     folder = out
     if folder is None and sweep and not as_json:
         folder = Path(f"{Path(scenario).stem}-stability")
     if folder is not None:
         vacant(folder, force)
-    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
-
-    sweeps = [parse_sweep(text) for text in sweep or []]
+    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, sweeps, advance)
-    tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     margins = json.loads(dataset.attrs["margins"])
     deliver(dataset, folder, "stability.nc", margins if as_json else None)
 
@@ -117,17 +117,19 @@ def compare(
 
     Runs the rig with each over a range of stiffness and prints how far each is from the truth.
     """
-    from dockdyn.kinds.rig.comparison import compare as study
+    from dockdyn.kinds.rig.comparison.stiffnesses import STIFFNESS, stiffness_of, stiffness_range
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])
-    given = changes.get(study.STIFFNESS)
-    stiffnesses = study.stiffness_range(given)
+    given = changes.get(STIFFNESS)
+    stiffnesses = stiffness_range(given)
     if stiffnesses is not None:
-        del changes[study.STIFFNESS]
+        del changes[STIFFNESS]
     elif given is not None:
-        stiffnesses = [study.stiffness(given)]
-    chosen = load(scenario, changes)
+        stiffnesses = [stiffness_of(given)]
+    chosen = load(scenario, changes)  # first: refused in less time than the rest takes to import
+    from dockdyn.kinds.rig.comparison import compare as study
+
     laws = study.laws_of(compensators, chosen)
     columns = {"time": time, "command": command, "actual": actual}
     if log is not None:
@@ -229,20 +231,22 @@ def envelope(
     Over one key or two; the boundary is located, not sampled on a grid.
     """
     from dockdyn.scenario.load import load
-    from dockdyn.studies.envelope.search import envelope as locate
-    from dockdyn.studies.envelope.search import ranges
 
-    chosen = load(scenario, overrides(set_ or []))
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    from dockdyn.studies.envelope.search import asked, ranges
+    from dockdyn.studies.envelope.search import envelope as locate
+
+    ends = ranges(over)
+    with explained_by_numbers(chosen):
+        asked(chosen, ends, of, tolerance)
     folder = out
     if folder is None and not as_json:
         folder = Path(f"{Path(scenario).stem}-envelope")
     if folder is not None:
         vacant(folder, force)
-    ends = ranges(over)
-    tell_unusual_numbers(chosen)
+    tell_unusual_numbers(chosen, ends)
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ends, of, tolerance, advance)
-    tell_unusual_ranges(chosen, ends)
     answer = json.loads(dataset.attrs["envelope"])
     deliver(dataset, folder, "envelope.nc", answer if as_json else None)
 
@@ -274,14 +278,15 @@ def sensitivity(
 
     By what a small change of each does to a figure of the summary, or over the scenario's distributions to "95 % of" one.
     """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
     from dockdyn.report.page import render_page
     from dockdyn.report.terminal import show_report
-    from dockdyn.scenario.load import load
     from dockdyn.studies.sensitivity.report import sensitivity_report
     from dockdyn.studies.sensitivity.table import cost_in_words
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate
 
-    chosen = load(scenario, overrides(set_ or []))
     if out is not None:
         vacant(out, force)
     tell_unusual_numbers(chosen)

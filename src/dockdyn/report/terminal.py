@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from dockdyn.report.narrow import narrowed
 from dockdyn.scenario.language.printable import printable
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Table as ReportTable
 
 MANY = 6  # columns
+WIDEST = 1000  # characters of a terminal on which every table fits
 
 
 class Terminal(Console):
@@ -49,15 +53,15 @@ def show_report(report: Report) -> None:
 
 
 def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> None:
-    """Print lines and blocks, and warnings under them."""
+    """Print lines and blocks, and after the first of them, most often a title, warnings: before anything is believed."""
     console = Terminal()
-    for part in parts:
-        if isinstance(part, str):
+    for place, part in enumerate(parts or [""]):
+        if isinstance(part, str) and part:
             console.print(part)
-        elif part:  # an empty table has no head either
+        elif part and not isinstance(part, str):  # an empty table has no head either
             _show_block(console, part)
-    for warning in warnings:
-        console.print(f"warning: {warning}")
+        for warning in warnings if place == 0 else ():
+            console.print(f"warning: {warning}")
 
 
 def _show_block(console: Terminal, block: Block) -> None:
@@ -65,13 +69,23 @@ def _show_block(console: Terminal, block: Block) -> None:
     if block.words:
         console.print(block.words)
     if block.table is not None:
-        console.print(_shown_table(block.table, block.title or None))
+        console.print(_fitting_table(console, block.table, block.title or None))
         if block.table.left_out:
             console.print(f"and {block.table.left_out} more")
     if block.rows:
         console.print(_shown_rows(block.rows))
     for line in block.text.splitlines():
         console.print(line, soft_wrap=True)
+
+
+def _fitting_table(console: Terminal, found: ReportTable, title: str | None) -> Table:
+    """A table of a report, its words broken where it would be wider than the terminal."""
+    shown = _shown_table(found, title)
+    excess = Measurement.get(console, console.options.update(max_width=WIDEST), shown).maximum - console.width
+    if excess <= 0:
+        return shown
+    headings = [words for words, _ in found.columns]
+    return _shown_table(replace(found, rows=narrowed(found.rows, headings, found.worded, excess)), title)
 
 
 def _shown_table(found: ReportTable, title: str | None = None) -> Table:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from dockdyn.scenario.language.units import convert
+
 NOTHING = "–"  # what there is no number for
 AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
+LIMIT = re.compile(r"^\s*[<>=]*\s*[-+]?[\d.]+(e[-+]?\d+)?\s*", re.IGNORECASE)  # relation and number, before a unit
 MET = {True: "met", False: "not met", None: "not decided"}
 
 
@@ -109,6 +113,18 @@ def gains(intervals: list[list[float | None]]) -> str:
     return ", ".join(said) or "none"
 
 
+def as_stated(amount: float, unit: str, limit: str, digits: int = 4) -> str:
+    """An amount of a `unit` in the unit that a user has written a limit in: 0.025 m beside "< 50 mm" is 25 mm."""
+    written = LIMIT.sub("", limit).strip()
+    try:
+        scale = convert(f"1 {written}", unit.replace("²", "**2")) if written else 1.0
+    except ValueError:
+        scale = 0.0
+    if not scale:
+        return f"{significant(amount, digits)} {unit}".rstrip()
+    return f"{significant(amount / scale, digits)} {written or unit}".rstrip()
+
+
 def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     """A requirement as judged: what is required, the value, the margin, met or not."""
     unit, limit = judged["unit"], judged["limit"]
@@ -116,10 +132,10 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
         asked = f"{judged['name']} = {'true' if limit else 'false'}"
         value = NOTHING if judged["value"] is None else "true" if judged["value"] else "false"
         return asked, value, NOTHING, MET[judged["met"]]
-    asked = f"{judged['name']} {judged['relation']} {limit:g} {unit}".rstrip()
+    stated = judged.get("text") or f"{judged['relation']} {limit:g} {unit}".rstrip()
+    asked = f"{judged['name']} {stated}"
     value, margin = (
-        NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
-        for amount in (judged["value"], judged["margin"])
+        NOTHING if amount is None else as_stated(amount, unit, stated) for amount in (judged["value"], judged["margin"])
     )
     if "at" in judged:
         value += f" at {judged['at']}"

@@ -127,6 +127,7 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
     values = figures[figure] if isinstance(figures[figure], list) else [figures[figure]]
     limit = limit_of(one, figure, unit, [value for value in values if value is not None], where)
     answer = {"name": one.name, "figure": figure, "relation": one.relation, "limit": limit, "unit": unit}
+    answer["text"] = one.text
     bounded = figure in BOUNDED and figures.get(KNOWN) in (0, False)
     if not values or any(value is None or math.isnan(value) for value in values):
         return undecided(answer, None) if bounded else answer | {"value": None, "met": False, "margin": None}

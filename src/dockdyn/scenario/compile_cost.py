@@ -13,15 +13,14 @@ import os
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
-
-import jax
-import jax.numpy as jnp
-from jaxtyping import PyTreeDef
+from typing import TYPE_CHECKING, Any
 
 from dockdyn import backend
 from dockdyn.scenario.language.printable import one_line, time_in_words
 from dockdyn.scenario.language.section import Section, Static
+
+if TYPE_CHECKING:
+    from jaxtyping import PyTreeDef
 
 SECONDS = (
     0.05  # s of a processor a table, for all programs of a run: 80 and 300 contacts of two kinds (0.037 and 0.065)
@@ -99,6 +98,8 @@ def _is_list_of_tables(structure: PyTreeDef) -> bool:
 
 def _slowness() -> float:
     """Return how many times as long as where costs were measured this machine now takes to trace a program."""
+    import jax
+    import jax.numpy as jnp
 
     def probe(x: Any) -> Any:  # noqa: ANN401, JAX's
         for number in range(60):

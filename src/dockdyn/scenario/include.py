@@ -42,7 +42,9 @@ def in_its_file(error: ScenarioError, name: str, places: Mapping[str, str], chan
         return error
     stating = [key for key in places if _prefixes(found[0], key)]
     if not stating:
-        return error
+        files = sorted({places[key] for key in places if _prefixes(key, found[0])} - {name})
+        words = f"; {' and '.join(files)} {'states' if len(files) == 1 else 'state'} some of it" if files else ""
+        return type(error)(f"{error}{words}", error.key, error.words)
     return type(error)(f"{places[max(stating, key=len)]}: {rest}", error.key, error.words)
 
 

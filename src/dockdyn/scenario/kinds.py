@@ -32,9 +32,14 @@ def known_kinds() -> dict[str, str]:
     return BUILT_IN | {entry.name: entry.value for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
 
 
+def is_kind(name: object) -> bool:
+    """Return whether a kind has that name; packages of one's own are looked for where dockdyn has none of it."""
+    return isinstance(name, str) and (name in BUILT_IN or name in known_kinds())
+
+
 @cache
 def kind_named(name: str) -> Kind:
     """The kind of that name, which must be one of `known_kinds`."""
-    module, _, place = known_kinds()[name].partition(":")
+    module, _, place = (BUILT_IN.get(name) or known_kinds()[name]).partition(":")
     found: Kind = getattr(import_module(module), place)()
     return found

@@ -27,16 +27,17 @@ from dockdyn.scenario.distributions.dispersion import (
 )
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import is_kind, kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import Section, as_trees
 from dockdyn.scenario.language.table_names import by_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
+from dockdyn.scenario.language.waiting import STAGES, WAITS, is_there, without
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -242,13 +243,14 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
         plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
     campaign = _stated_table(CampaignSection, others.get("campaign", {}), "campaign", name)
     design = _stated_table(DesignSection, others["design"], "design", name) if "design" in others else None
-    requirements = requirements_of(others.get("requirements", {}), name)
     own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}
     for one in stated:
         for key, (_, value) in one.somewhere().items():
             if not one.inline and key not in own:
                 plain = overridden(plain, key, value, name, folder)
     try:
+        _refuse_early(plain, name, folder)
+        requirements = requirements_of(others.get("requirements", {}), name)
         content = _validated(plain, name, folder)
     except ScenarioError as error:
         raise misplaced(error, stated, name) from None
@@ -273,11 +275,27 @@ def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folde
 def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """What `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
-    try:
-        with importable(folder):
+    with importable(folder):
+        as_trees()
+        try:
             return section.model_validate(data)
-    except ValidationError as error:
-        raise _refusal(error, data, name, section) from None
+        except ValidationError as error:
+            raise _refusal(error.errors(), data, name, section) from None
+
+
+def _refuse_early(data: dict[str, Any], name: str, folder: Path | None) -> None:
+    """Refuse what is wrong before Pint and JAX are imported, which takes most of the time. Raises ScenarioError."""
+    section = _section_of(data, name)
+    for stage in STAGES:
+        if all(map(is_there, stage)):
+            continue
+        with importable(folder), without(*stage):
+            try:
+                section.model_validate(data)
+            except ValidationError as error:
+                problems = [problem for problem in error.errors() if problem["type"] != WAITS]
+                if problems:
+                    raise _refusal(problems, data, name, section) from None
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:
@@ -291,7 +309,7 @@ def _stated_table[Table: Section](section: type[Table], table: object, where: st
 def _kind_of(data: Mapping[str, Any]) -> Kind | None:
     """The kind that `data` states; None where it states none that is known."""
     kind = data.get("kind")
-    return kind_named(kind) if isinstance(kind, str) and kind in known_kinds() else None
+    return kind_named(kind) if is_kind(kind) else None
 
 
 def _section_of(data: dict[str, Any], name: str) -> type[Section]:
@@ -319,9 +337,8 @@ def overridden(data: dict[str, Any], key: str, value: object, name: str, folder:
     return data
 
 
-def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
+def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """The first problem in one line: file, key, value and what is allowed."""
-    problems = error.errors()
     problem = min(problems, key=_lateness)
     path, value = located(problem["loc"], data, problem["type"] == "missing")
     key, named = ".".join(path), ".".join(by_name(path, data))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from dockdyn.contact.latch import Ramp
+from dockdyn.impact.formulas.latching import latch_travel
 from dockdyn.programs import Program
 from dockdyn.scenario.tables.latch import RampSection
+
+travel = Program(latch_travel)  # of a latch's ramp (m)
 
 
 class Maker(Protocol):

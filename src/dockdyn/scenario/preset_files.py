@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.errors import ASKED, COMPARED, ScenarioError, nearest
 from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.toml_text import data_of
 
+ALIKE = 0.6  # of two names, from which on one is the other mistyped
 PRESETS = Path(__file__).parent / "presets"
 
 
@@ -31,8 +33,28 @@ def refuse_missing(source: str | Path) -> None:
         words = mistaken(path, "scenario") or "is a folder; must be a scenario file or a preset"
         raise ScenarioError(f"{source}: {words}")
     if path.suffix or len(path.parts) > 1:
-        raise ScenarioError(f"{source}: no such file")
-    raise ScenarioError(f"{source}: neither a file nor a preset; {nearest(str(source), presets())}")
+        meant = _meant(path.name, [file.name for file in _scenarios_beside(path)])
+        raise ScenarioError(f"{source}: no such file{meant and f'; {meant}'}")
+    names = [*presets(), *(file.name for file in _scenarios_beside(path))]
+    raise ScenarioError(
+        f"{source}: neither a file nor a preset; {_meant(path.name, names) or nearest(path.name, names)}"
+    )
+
+
+def _scenarios_beside(path: Path) -> list[Path]:
+    """Return the files in the folder of a path that may be scenarios."""
+    try:
+        return sorted(path.parent.glob("*.toml"))
+    except OSError:  # no folder that can be read
+        return []
+
+
+def _meant(name: str, names: list[str]) -> str:
+    """Return a question for a message: which of the names are like a mistyped one, or begin with it; empty where none does."""
+    like = get_close_matches(name[:COMPARED], names, n=1, cutoff=ALIKE)
+    begun = [other for other in sorted(names, key=len) if other.startswith(name)]
+    found = [*like, *(other for other in begun if other not in like)][:ASKED]
+    return f"did you mean {' or '.join(map(repr, found))}?" if found else ""
 
 
 def preset_kinds() -> dict[str, str]:

@@ -18,10 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
+from dockdyn.parameters import Dynamics
 from dockdyn.stability.contact_plant import ContactPlant, FreeMass
 from dockdyn.stability.transfer_function import TransferFunction
 
-Dynamics = Literal["continuous", "half-period", "zero-order-hold", "explicit-euler", "semi-implicit-euler"]
 Velocity = Literal["robot", "model"]
 
 

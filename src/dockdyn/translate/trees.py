@@ -16,10 +16,6 @@ import numpy as np
 from jaxtyping import PyTree, PyTreeDef
 
 
-class OfOthers:
-    """A node of a tree that stands for code outside of dockdyn, which may change: no program of it is stored."""
-
-
 class Unstorable(Exception):
     """What is not of dockdyn alone, or cannot be written as plain data."""
 
@@ -36,8 +32,9 @@ def description(structure: PyTreeDef) -> Any:  # noqa: ANN401, plain data
 
 
 def _check(kind: type) -> None:
+    """Refuse a node outside of dockdyn, or that stands for code there, `of_others`, which may change. Raises Unstorable."""
     own = kind.__module__.split(".")[0] not in ("dockdyn", "builtins", "collections")
-    if own or issubclass(kind, OfOthers):
+    if own or getattr(kind, "of_others", False):
         raise Unstorable(_name(kind))
 
 

@@ -11,8 +11,9 @@ from mcap_files import BEGAN, json_file
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.kinds.rig.comparison.compare import laws_of, stiffness_range
-from dockdyn.scenario.tables.rig.compensators import LAWS
+from dockdyn.kinds.rig.comparison.compare import laws_of
+from dockdyn.kinds.rig.comparison.stiffnesses import stiffness_range
+from dockdyn.scenario.tables.rig.compensators import laws
 
 SHORT = ("--set", "duration=3 s")
 STIFFNESS = "contact.normal.stiffness"
@@ -24,7 +25,7 @@ def test_a_range_of_stiffness_takes_units_lists_and_ratios():
     assert stiffness_range([5000, "20 kN/m"]) == [5e3, 2e4]
     assert stiffness_range(2e4) is None and stiffness_range("20 kN/m") is None
     rig = dockdyn.load("sits")
-    assert laws_of("all", rig) == ["none", *LAWS]
+    assert laws_of("all", rig) == ["none", *laws()]
     assert laws_of("lead-energy, none,lead-energy", rig) == ["lead-energy", "none"]
 
 

@@ -13,7 +13,7 @@ import dockdyn
 from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
 from dockdyn.pages import report_of
 from dockdyn.results.store import open_result
-from dockdyn.scenario.tables.rig.compensators import LAWS
+from dockdyn.scenario.tables.rig.compensators import laws
 
 STATED = {  # numbers that a user may state, of the right size for 20 kN/m
     "gain": "90 N*s/m",
@@ -63,7 +63,7 @@ QUICK = ("velocity-acceleration", "1-dof", False)
 def test_it_runs_and_is_reported(dock, tmp_path, law, mode, stated):
     """Velocity, form, period and dynamics are drawn; what was set is read again from the result as it was."""
     rng = np.random.default_rng(CASES.index((law, mode, stated)))
-    section = LAWS[law](law=law)
+    section = laws()[law](law=law)
     table = {"law": law} | ({name: STATED[name] for name in section.tuned()} if stated else {})
     if "velocity" in type(section).model_fields:
         table |= {"velocity": str(rng.choice(list(VELOCITIES)))}
@@ -77,8 +77,8 @@ def test_it_runs_and_is_reported(dock, tmp_path, law, mode, stated):
     ended = dock("run", "rig.toml", "--quiet")
     assert (ended.returncode, ended.stderr) == (0, ""), (digital, table, ended.stderr)
     run = open_result(next(tmp_path.glob("**/*.nc")))
-    kept = LAWS[law].model_validate(json.loads(run.attrs["compensator_settings"]))
-    wanted = LAWS[law].model_validate(table)
+    kept = laws()[law].model_validate(json.loads(run.attrs["compensator_settings"]))
+    wanted = laws()[law].model_validate(table)
     for name in type(wanted).model_fields:
         asked = getattr(wanted, name)
         assert getattr(kept, name) == asked if asked is not None else np.isfinite(getattr(kept, name) or 0.0)

@@ -9,7 +9,7 @@ from scipy.signal import cont2discrete
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.scenario.tables.rig.compensators import LAWS
+from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.stability.discrete import continuous
 
 RIGS = ["sits", "sits-fgc", "sits-lgc", "sits-scvg", "unknown-stiffness", "epos-like"]
@@ -128,7 +128,7 @@ def test_the_robot_of_the_paper_in_samples():
 
 def test_every_compensator_is_made_from_its_numbers():
     numbers = {"gain": 90.0, "slope": 0.1, "switch_time": 30.0, "inertia": 0.3, "lead": 5e-3, "second_lead": 2e-5}
-    for law, section in LAWS.items():
+    for law, section in laws().items():
         read = section.model_validate({"law": law})
         complete = read.completed(**numbers)
         assert complete.tuned() == ()

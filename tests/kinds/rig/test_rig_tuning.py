@@ -12,11 +12,11 @@ from dockdyn.hil.compensators.compensator import Action, Compensator
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.parameters import parameter
-from dockdyn.scenario.tables.rig.compensators import LAWS, section_of
+from dockdyn.scenario.tables.rig.compensators import laws, section_of
 
 SUBSETS = [
     (law, stated)
-    for law, made in LAWS.items()
+    for law, made in laws().items()
     for names in [made(law=law).tuned()]
     for count in range(len(names) + 1)
     for stated in combinations(names, count)
@@ -32,7 +32,7 @@ def maker():
 @pytest.mark.parametrize(("law", "stated"), SUBSETS)
 def test_whatever_a_law_leaves_out_is_tuned(maker, law, stated):
     """Each combination of stated numbers; those stay, the others are found."""
-    made = LAWS[law](law=law, **dict.fromkeys(stated, 0.01))
+    made = laws()[law](law=law, **dict.fromkeys(stated, 0.01))
     found = maker.complete(made)
     for name in type(made)(law=law).tuned():
         value = getattr(found, name)
@@ -42,14 +42,14 @@ def test_whatever_a_law_leaves_out_is_tuned(maker, law, stated):
 LEADS = ("command-lead", "lead-energy")  # tuned in a contact without damping
 
 
-@pytest.mark.parametrize("law", [law for law, made in LAWS.items() if made(law=law).tuned() and law not in LEADS])
+@pytest.mark.parametrize("law", [law for law, made in laws().items() if made(law=law).tuned() and law not in LEADS])
 def test_what_no_tuning_finds_is_one_clear_line(law):
     """An overdamped contact has no oscillation to tune for."""
     scenario = dockdyn.load("unknown-stiffness", {"contact.normal.damping": 1e5})
     with pytest.raises(
         dockdyn.ScenarioError, match=f"loop.compensator: {law}: the contact is overdamped.*; state "
     ) as told:
-        Maker(scenario, loop_of(scenario)).complete(LAWS[law](law=law))
+        Maker(scenario, loop_of(scenario)).complete(laws()[law](law=law))
     assert "\n" not in str(told.value)
 
 

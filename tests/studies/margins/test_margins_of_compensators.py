@@ -125,4 +125,4 @@ def test_the_rig_that_dockdyn_new_writes_is_judged_with_its_compensator(dock, tm
     dock("new", "rig.toml", "--kind", "rig")
     _, out, _ = dock("stability", "rig.toml")
     first = " ".join(out.split()).partition("kg ")[2].partition("kg ")[2]
-    assert first.startswith("Judged without its energy layer: dockdyn run shows what it does. Stable")
+    assert first.startswith("Judged without the compensator's energy layer: dockdyn run shows what it does. Stable")

@@ -6,8 +6,6 @@ Source: as named above; `work-conjugate` is the derivative of the springs' energ
 
 from __future__ import annotations
 
-from typing import Literal
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -15,8 +13,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.mechanics.vector import Scalar, Vector
-
-DeviceModel = Literal["as-published", "work-conjugate"]
+from dockdyn.parameters import DeviceModel
 
 
 class ComplianceDevice(NormalLaw):

@@ -25,7 +25,7 @@ class LeadEnergy(Compensator):
     )
     beyond_small: ClassVar[bool] = True
     in_margins: ClassVar[bool] = True
-    beside_small: ClassVar[str] = "its energy layer"
+    beside_small: ClassVar[str] = "the compensator's energy layer"
     lead: Scalar = parameter("s", "a time", tuned=True)  # l₁
     second_lead: Scalar = parameter("s**2", "a time squared", tuned=True)  # l₂
     layer: EnergyLayer = EnergyLayer()

@@ -47,9 +47,9 @@ from dockdyn.integrate.hybrid.step_control import control_step, longest_step, st
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
 from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
+from dockdyn.parameters import TOLERANCE
 
 STEP = 5e-3  # s, the longest step where none is stated
-TOLERANCE = 1e-11  # relative error of a step
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 SHORT_OF = 0.1  # of a step that was shortened to a root: so near behind its end the root is looked for once more
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root

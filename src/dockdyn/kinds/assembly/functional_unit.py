@@ -23,7 +23,7 @@ def assembly_unit(scenario: Scenario) -> LocatedUnit:
     """An assembly as a functional unit. Raises ScenarioError for one that is not located."""
     names = scenario.content.names()
 
-    def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, an Assembly
+    def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a Mechanism
         forces, torques = jnp.reshape(given, (2, len(names), 3))
         return replace(model, applied=(forces, torques))
 

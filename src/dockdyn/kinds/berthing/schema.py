@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from dockdyn.control.lqr import regulated
-from dockdyn.control.plant import turning_columns
-from dockdyn.kinds.berthing.model import COMPLIANT, Berthing, Side
-from dockdyn.kinds.berthing.model_conserve import momenta
 from dockdyn.kinds.berthing.schema_control import ControlSection
 from dockdyn.kinds.berthing.schema_touch import ImpactSection, OwnImpactSection, TouchSection
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.assembly import Link
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import FINEST, Duration, MostSteps, OutputSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.kinds.berthing.model import Berthing, Side
 
 
 class AdaptiveSection(Section):
@@ -70,6 +66,9 @@ class BerthingSection(Section):
     @model_validator(mode="after")
     def touching(self) -> Self:
         """Refuses a contact that its law cannot use, or lacks."""
+        wait_for("jax")
+        from dockdyn.kinds.berthing.model import COMPLIANT
+
         compliant, touch = self.impact.law == COMPLIANT, self.contact
         for key in ("normal", "friction"):
             if not compliant and getattr(touch, key) is not None:
@@ -116,6 +115,8 @@ class BerthingSection(Section):
 
     def model(self) -> Berthing:
         """The model, also from traced numbers."""
+        from dockdyn.kinds.berthing.model_conserve import momenta
+
         model = self.uncontrolled()
         control = self.control.make(model, self.motors(), self.joints()[1])
         if self.integrator.conserve is None:
@@ -134,6 +135,11 @@ class BerthingSection(Section):
 
     def gain_size(self) -> tuple[int, int]:
         """Rows and columns of a regulator's gain."""
+        import jax
+
+        from dockdyn.control.lqr import regulated
+        from dockdyn.control.plant import turning_columns
+
         model = jax.eval_shape(lambda content: content.uncontrolled(), self)
         trees = (model.sides[0].tree, model.sides[1].tree)
         columns = self.control.columns(model, self.motors(), self.joints()[1])
@@ -142,6 +148,10 @@ class BerthingSection(Section):
 
     def uncontrolled(self) -> Berthing:
         """The model without control."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.berthing.model import Berthing, Side
+
         touching = jnp.asarray(self.contact.chaser_position, float)
         tree = self.chaser.tree(self.flexible, self.planar, self.chaser.grip(self.contact.chaser, touching))
         q, v = self.chaser.start(tree, self.planar)
@@ -167,6 +177,11 @@ class BerthingSection(Section):
 
     def normal(self, hand: Float[Array, "3 3"]) -> Float[Array, "3"]:
         """Contact normal from the target to the chaser, inertial: the surface's, −y, against the hand, or as stated."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import Quaternion
+        from dockdyn.mechanics.vector import Vector
+
         if self.contact.surface is not None:
             place = Vector.of(jnp.asarray(self.contact.target_position, float))
             _, own = self.contact.surface.make().distance_and_normal(place)
@@ -178,6 +193,11 @@ class BerthingSection(Section):
 
     def make_target(self, normal: Float[Array, "3"], place: Float[Array, "3"]) -> Side:
         """The target, its contact at `place` (m, inertial)."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.berthing.model import Side
+        from dockdyn.mechanics.trees.assembly import Link
+
         if self.contact.target_radius is not None:
             # on the side of the payload that faces the chaser, as far from its frame as stated: of a ball fixed to the frame
             mount = turned_back(self.target_attitude(), normal * jnp.asarray(self.contact.target_radius, float))
@@ -192,4 +212,6 @@ class BerthingSection(Section):
         return Side(tree, replace(q, position=q.position + off), v, -mount, at)
 
     def target_attitude(self) -> Float[Array, "4"]:
+        import jax.numpy as jnp
+
         return jnp.asarray([1.0, 0.0, 0.0, 0.0] if self.target.attitude is None else self.target.attitude, float)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array
 from pydantic import model_validator
 
-from dockdyn.control.actuators import Actuators
-from dockdyn.control.detumble import Detumble
-from dockdyn.control.joint_control import JointControl
-from dockdyn.control.lqr import Regulator
-from dockdyn.control.plant import Law, Row, moving_columns, turning_axes, turning_columns
-from dockdyn.control.reaction_null_space import ReactionNullSpace
-from dockdyn.kinds.berthing.model import Berthing, Control
-from dockdyn.kinds.berthing.model_captured import Design, Weights, design
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.rig.gains import LISTS, Gain, RateGain, Torque
+
+if TYPE_CHECKING:
+    from jaxtyping import Array
+
+    from dockdyn.control.actuators import Actuators
+    from dockdyn.control.plant import Law, Row
+    from dockdyn.kinds.berthing.model import Berthing, Control
+    from dockdyn.kinds.berthing.model_captured import Design, Weights
 
 # law: keys it needs, keys it may have
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -79,6 +77,8 @@ class ControlSection(ActuatorSection):
 
     def make(self, model: Berthing, names: list[str], locked: list[str]) -> Control | None:
         """The controller, also from traced numbers; references are what holds at t = 0."""
+        from dockdyn.kinds.berthing.model import Control
+
         if self.law == "none":
             return None
         columns = self.columns(model, names, locked)
@@ -90,6 +90,10 @@ class ControlSection(ActuatorSection):
         return tuple(column for column, name in zip(at, names, strict=True) if name not in locked)
 
     def actuators(self, model: Berthing) -> Actuators:
+        import jax.numpy as jnp
+
+        from dockdyn.control.plant import moving_columns, turning_axes
+
         tree = model.sides[0].tree
         wheel = {"rate-damping": jnp.inf, "joint-pd": jnp.inf}.get(self.law, 0.0)  # of a limit left out
         motors = self.by_joint(model, self.limit, jnp.inf)
@@ -97,12 +101,22 @@ class ControlSection(ActuatorSection):
 
     def by_joint(self, model: Berthing, values: list[float] | None, default: float) -> Row:
         """A row of the chaser's velocities with the entries of the joints, zero elsewhere."""
+        import jax.numpy as jnp
+
         tree = model.sides[0].tree
         found = jnp.zeros(model.sides[0].velocities.shape[0])
         filled = default if values is None else jnp.stack([jnp.asarray(value, float) for value in values])
         return found.at[jnp.array(tree.joint_columns(), int)].set(filled)
 
     def make_law(self, model: Berthing, columns: tuple[int, ...]) -> Law:
+        import jax.numpy as jnp
+
+        from dockdyn.control.detumble import Detumble
+        from dockdyn.control.joint_control import JointControl
+        from dockdyn.control.lqr import Regulator
+        from dockdyn.control.plant import turning_columns
+        from dockdyn.control.reaction_null_space import ReactionNullSpace
+
         tree, q = model.sides[0].tree, model.sides[0].configuration
         at = jnp.array(columns, int)
         if self.law == "detumble":
@@ -127,9 +141,16 @@ class ControlSection(ActuatorSection):
 
     def design(self, model: Berthing, columns: tuple[int, ...]) -> Design:
         """The regulator that the weights ask for."""
+        from dockdyn.kinds.berthing.model_captured import design
+
         return design(model, columns, self.base_limit is not None, self.weights(model, columns))
 
     def weights(self, model: Berthing, columns: tuple[int, ...]) -> Weights:
+        import jax.numpy as jnp
+
+        from dockdyn.control.plant import turning_columns
+        from dockdyn.kinds.berthing.model_captured import Weights
+
         def value(key: str) -> Array:
             given = getattr(self, key)
             return jnp.asarray(DEFAULTS[key] if given is None else given, float)

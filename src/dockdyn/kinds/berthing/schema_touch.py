@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import jax.numpy as jnp
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 
-from dockdyn.contact.feature import Point
-from dockdyn.contact.laws.friction import Coulomb
-from dockdyn.contact.pair import Contact
-from dockdyn.contact.surfaces.sphere import Sphere
-from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.impact.laws.by_name import LAWS, StatedLaw
-from dockdyn.kinds.berthing.model import COMPLIANT
-from dockdyn.kinds.berthing.model_rebound import Rebound
-from dockdyn.report.sampled_surface import signed_distances
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, Number, quantity
-from dockdyn.scenario.made import made
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection
 from dockdyn.scenario.tables.parts import Point as PointField
+
+if TYPE_CHECKING:
+    from dockdyn.contact.feature import Point
+    from dockdyn.contact.pair import Contact
+    from dockdyn.contact.surfaces.surface import Surface
+    from dockdyn.impact.laws.by_name import StatedLaw
+    from dockdyn.kinds.berthing.model_rebound import Rebound
 
 ON_SURFACE = 1e-6  # m
 REGULARISATION = 1e-4  # m/s, of friction between what rests
@@ -57,8 +54,8 @@ class TouchSection(Section):
     target: str
     target_position: PointField | None = None
     target_radius: quantity("m", "a radius", above=0) | None = None
-    surface: SurfaceSection | None = None
-    normal: NormalLawSection | None = None
+    surface: OrNone[SurfaceSection] = None
+    normal: OrNone[NormalLawSection] = None
     friction: OrNone[FrictionSection] = None
 
     @model_validator(mode="after")
@@ -70,6 +67,10 @@ class TouchSection(Section):
             if self.target_position is None:
                 refuse("surface: needs the target_position on it that touches")
             self.surface.check_tip(self.chaser_position, 0.0)
+            wait_for("jax")
+            from dockdyn.report.sampled_surface import signed_distances
+            from dockdyn.scenario.made import made
+
             (off,) = signed_distances(made(self.surface), np.array([self.target_position]))
             if not abs(off) <= ON_SURFACE:
                 refuse(
@@ -79,6 +80,10 @@ class TouchSection(Section):
 
     def solid(self) -> Surface | None:
         """What the place on the chaser can touch, in axes of the target's link."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.surfaces.sphere import Sphere
+
         if self.surface is not None:
             return self.surface.make()
         if self.target_radius is None:
@@ -86,6 +91,10 @@ class TouchSection(Section):
         return Sphere(jnp.zeros(3), jnp.asarray(self.target_radius, float), inside=False)
 
     def feature(self) -> Point:
+        import jax.numpy as jnp
+
+        from dockdyn.contact.feature import Point
+
         return Point(jnp.asarray(self.chaser_position, float))
 
 
@@ -106,6 +115,9 @@ class ImpactSection(Section):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
+        wait_for("jax")
+        from dockdyn.kinds.berthing.model import COMPLIANT
+
         needed = [PARAMETERS.get(name, name) for name in self.parameters()]
         for key in ("restitution", "friction", "r_e", "r_f"):
             if (getattr(self, key) is None) == (key in needed):
@@ -120,14 +132,28 @@ class ImpactSection(Section):
 
     def parameters(self) -> tuple[str, ...]:
         """Those of the law, by their names in the library."""
+        from dockdyn.impact.laws.by_name import LAWS
+        from dockdyn.kinds.berthing.model import COMPLIANT
+
         return () if self.law == COMPLIANT else LAWS[NAMES[self.law]].parameters
 
     def make(self) -> StatedLaw:
+        import jax.numpy as jnp
+
+        from dockdyn.impact.laws.by_name import StatedLaw
+
         values = {name: jnp.asarray(getattr(self, PARAMETERS.get(name, name)), float) for name in self.parameters()}
         return StatedLaw(values, NAMES.get(self.law, self.law))
 
     def contact(self, touch: TouchSection) -> Contact | Rebound | None:
         """What acts after t = 0."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.laws.friction import Coulomb
+        from dockdyn.contact.pair import Contact
+        from dockdyn.kinds.berthing.model import COMPLIANT
+        from dockdyn.kinds.berthing.model_rebound import Rebound
+
         solid, feature = touch.solid(), touch.feature()
         if self.law == COMPLIANT:
             assert solid is not None and touch.normal is not None

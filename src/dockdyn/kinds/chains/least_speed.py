@@ -11,9 +11,9 @@ from jaxtyping import Array, Bool
 from dockdyn.contact.latch import HELD
 from dockdyn.impact.formulas.effective_mass import effective_masses
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.chains.schema import LatchSection
+from dockdyn.parameters import TOLERANCE
 from dockdyn.results.plan import DEFAULT_STEP, jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import jax.numpy as jnp
 from pydantic import Field, model_validator
 
-from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.latch import Ramp
-from dockdyn.kinds.chains.model import Chains, Numbers
-from dockdyn.kinds.chains.model_four_mass import FourMass
-from dockdyn.kinds.chains.model_latch import LatchingChains
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
+
+if TYPE_CHECKING:
+    from dockdyn.contact.latch import Ramp
+    from dockdyn.kinds.chains.model import Chains, Numbers
+    from dockdyn.kinds.chains.model_four_mass import FourMass
+    from dockdyn.kinds.chains.model_latch import LatchingChains
 
 
 class ChainSection(Section):
@@ -38,6 +38,8 @@ class ChainSection(Section):
 
     def springs(self) -> tuple[Numbers, Numbers]:
         """Stiffness and damping of what joins the masses."""
+        import jax.numpy as jnp
+
         if self.stiffness is None:
             return (), ()
         damping = 0.0 if self.damping is None else self.damping
@@ -57,6 +59,10 @@ class LineSection(Section):
     output: OutputSection = OutputSection()
 
     def chains(self) -> Chains:
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.chains.model import Chains
+
         sides = (self.chaser, self.target)
         springs = [side.springs() for side in sides]
         masses = [tuple(jnp.asarray(mass, float) for mass in side.masses) for side in sides]
@@ -68,6 +74,8 @@ class LineSection(Section):
 
     def start(self) -> dict[str, Any]:
         """Positions and velocities at t = 0, and no delay."""
+        import jax.numpy as jnp
+
         counts = [len(self.chaser.masses), len(self.target.masses)]
         place, speed = -jnp.asarray(self.gap, float), jnp.asarray(self.speed, float)
         still = (jnp.zeros(()),) * counts[1]
@@ -89,6 +97,9 @@ class FourMassSection(LineSection):
 
     def model(self) -> FourMass:
         """The model, also from traced numbers."""
+        from dockdyn.contact.axial import AxialContact
+        from dockdyn.kinds.chains.model_four_mass import FourMass
+
         return FourMass(chains=self.chains(), contact=AxialContact(law=self.contact.normal.make()), **self.start())
 
 
@@ -110,4 +121,6 @@ class LatchSection(LineSection):
 
     def model(self) -> LatchingChains:
         """The model, also from traced numbers."""
+        from dockdyn.kinds.chains.model_latch import LatchingChains
+
         return LatchingChains(chains=self.chains(), ramp=self.ramp(), **self.start())

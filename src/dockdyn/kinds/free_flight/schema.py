@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import abc
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
-from dockdyn.contact.feature import Feature, Point, SphereTip
-from dockdyn.contact.latch import ConeLatch
-from dockdyn.contact.pair import Contact
-from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
@@ -29,6 +22,14 @@ from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
 
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.contact.feature import Feature
+    from dockdyn.contact.latch import ConeLatch
+    from dockdyn.contact.pair import Contact
+    from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
+
 
 class FeatureSection(PlaceSection):
     """A point, or with a radius a spherical tip, that can touch surfaces of the other body."""
@@ -37,6 +38,10 @@ class FeatureSection(PlaceSection):
     absent_at_zero: ClassVar = ("radius",)
 
     def make(self) -> Feature:
+        import jax.numpy as jnp
+
+        from dockdyn.contact.feature import Point, SphereTip
+
         position = jnp.array(self.position, float)
         if absent(self.radius):
             return Point(position=position)
@@ -71,7 +76,7 @@ class TwoBodiesSection(Section, abc.ABC):
     kind: str
     title: str
     duration: Duration
-    approach: ApproachSection | None = None
+    approach: OrNone[ApproachSection] = None
     chaser: BodySection
     target: BodySection
     contact: list[ContactSection] = []  # noqa: RUF012
@@ -112,6 +117,8 @@ class TwoBodiesSection(Section, abc.ABC):
         refuse(f"contact of {contact.feature!r}: no body has such a feature; {nearest(contact.feature, names)}")
 
     def make_contact(self, section: ContactSection) -> Contact:
+        from dockdyn.contact.pair import Contact
+
         feature, surface, on_chaser = self.pair(section)
         return Contact(
             feature=feature.make(),
@@ -123,6 +130,8 @@ class TwoBodiesSection(Section, abc.ABC):
 
     def bodies(self) -> FreeFlight:
         """The two bodies and their contacts, without delay, also from traced numbers."""
+        from dockdyn.kinds.free_flight.model import FreeFlight
+
         contacts = tuple(self.make_contact(section) for section in self.contact)
         target = self.target.start()
         if self.approach is None:
@@ -144,6 +153,8 @@ class TwoBodiesSection(Section, abc.ABC):
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
+        import jax.numpy as jnp
+
         bodies = self.bodies()
         places = bodies.places(bodies.uncommanded())
         return jnp.stack([contact.touch(*places).depth for contact in bodies.contacts])
@@ -154,6 +165,10 @@ class TwoBodiesSection(Section, abc.ABC):
 
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.free_flight.model import NamedPoint
+
         return tuple(
             NamedPoint(position=jnp.array(place.position, float), name=name, on_chaser=on_chaser)
             for name, place, on_chaser in self.named_places()
@@ -210,6 +225,8 @@ class FreeFlightSection(TwoBodiesSection):
 
     def make_latch(self, model: FreeFlight) -> ConeLatch | None:
         """The latch, between the bodies of `model`."""
+        from dockdyn.mechanics.vector import Vector
+
         if self.latch is None:
             return None
         feature, surface, on_chaser = self.pair(self.latch)
@@ -224,6 +241,8 @@ class FreeFlightSection(TwoBodiesSection):
 
     def model(self) -> FreeFlight:
         """The model, also from traced numbers."""
+        import jax.numpy as jnp
+
         model = self.bodies()
         return replace(
             model,
@@ -236,6 +255,8 @@ class FreeFlightSection(TwoBodiesSection):
 
     def port(self, model: FreeFlight) -> Port | None:
         """Where the chaser of `model` docks: the first contact of its feature with a target's surface; None without."""
+        import jax.numpy as jnp
+
         found = next((contact for contact in model.contacts if contact.feature_on_chaser), None)
         axis = [1.0, 0.0, 0.0] if self.approach is None else self.approach.axis
         return None if found is None else Port(found.feature, found.surface, jnp.asarray(axis, float))

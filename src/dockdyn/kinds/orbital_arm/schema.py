@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import jax.numpy as jnp
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from dockdyn.kinds.orbital_arm.model import OrbitalArm
-from dockdyn.kinds.orbital_arm.model_parts import Latch
 from dockdyn.kinds.orbital_arm.schema_bay import (
     BayLatchSection,
     BaySection,
@@ -18,12 +15,6 @@ from dockdyn.kinds.orbital_arm.schema_bay import (
     OwnBounceSection,
 )
 from dockdyn.kinds.orbital_arm.schema_phases import LATCHED, ScheduleSection
-from dockdyn.mechanics.orbit import Orbit
-from dockdyn.mechanics.trees.assembly import Link
-from dockdyn.mechanics.trees.composite_bodies import Tree
-from dockdyn.mechanics.trees.momentum import momentum
-from dockdyn.mechanics.trees.planar import PlanarTree
-from dockdyn.mechanics.trees.spatial import SpatialTree
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
@@ -34,6 +25,11 @@ from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import FINEST, Duration, MostSteps, OutputSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.orbital_arm.model import OrbitalArm
+    from dockdyn.mechanics.orbit import Orbit
+    from dockdyn.mechanics.trees.composite_bodies import Tree
 
 ATTITUDE = ("theta", "attitude_error_orbit")
 WHOLE = 1e-9  # relative; by this much an interval may miss a multiple of the step
@@ -61,7 +57,7 @@ class OrbitalArmSection(Section):
     orbit: OrNone[OrbitSection] = None
     arm: TreeSection
     contact: OrNone[BaySection] = None
-    impact: or_own(BounceSection, OwnBounceSection) = BounceSection(restitution=1.0)
+    impact: or_own(BounceSection, OwnBounceSection) = BounceSection.model_construct(restitution=1.0)  # JAX checks
     latch: OrNone[BayLatchSection] = None
     closure: list[ClosureSection] = []  # noqa: RUF012
     control: ScheduleSection = ScheduleSection(law="none")
@@ -140,6 +136,14 @@ class OrbitalArmSection(Section):
 
     def model(self, dissipative: bool = True) -> OrbitalArm:
         """The model, also from traced numbers; unless contacts may rest (`dissipative`) it takes less time."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.orbital_arm.model import OrbitalArm
+        from dockdyn.kinds.orbital_arm.model_parts import Latch
+        from dockdyn.mechanics.trees.assembly import Link
+        from dockdyn.mechanics.trees.planar import PlanarTree
+        from dockdyn.mechanics.trees.spatial import SpatialTree
+
         frames = [] if self.latch is None else [Link(GRIP, self.arm.ordered()[0].name, joint="locked")]
         tree = self.arm.tree(FlexibleSection(), self.planar, *frames)
         orbit = None if self.orbit is None else self.orbit.make()
@@ -172,6 +176,10 @@ class OrbitalArmSection(Section):
 
     def start(self, tree: Tree, orbit: Orbit | None) -> tuple[Any, Any]:
         """Centre of mass, attitude and joints at t = 0, and their rates: of the attitude in station axes."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.momentum import momentum
+
         q, v = self.arm.start(tree, self.planar)
         if self.arm.rate is None and orbit is not None:
             spin = turned_back(q.attitude, orbit.mean_motion() * jnp.array([0.0, 0.0, 1.0]))

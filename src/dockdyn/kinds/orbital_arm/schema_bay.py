@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import ConfigDict, Field, model_validator
 
-from dockdyn.impact.laws.by_name import LAWS, StatedLaw
-from dockdyn.kinds.orbital_arm.model import VARIATIONAL
-from dockdyn.kinds.orbital_arm.model_parts import Law, Loop, Touch
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, quantity
-from dockdyn.scenario.made import made
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Point, SurfaceSection
 from dockdyn.scenario.tables.tree import NOTHING
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.impact.laws.by_name import StatedLaw
+    from dockdyn.kinds.orbital_arm.model_parts import Law, Loop, Touch
 
 
 class BaySection(Section):
@@ -45,6 +46,10 @@ class BaySection(Section):
 
     def make(self, payload: int) -> Touch:
         """What touches what, the link that touches being the tree's link `payload`."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.orbital_arm.model_parts import Touch
+
         surfaces = tuple(surface.make() for surface in self.surface)
         return Touch(points=jnp.asarray(self.points, float), surfaces=surfaces, link=payload)
 
@@ -59,6 +64,10 @@ class BounceSection(Section):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
+        wait_for("jax")
+        from dockdyn.impact.laws.by_name import LAWS
+        from dockdyn.kinds.orbital_arm.model import VARIATIONAL
+
         needed = () if self.law == VARIATIONAL else LAWS[self.law].parameters
         for key in ("restitution", "friction"):
             if (getattr(self, key) is None) == (key in needed):
@@ -67,14 +76,25 @@ class BounceSection(Section):
 
     def stated_law(self) -> StatedLaw:
         """The law with its parameters."""
+        import jax.numpy as jnp
+
+        from dockdyn.impact.laws.by_name import StatedLaw
+
         stated = [key for key in ("restitution", "friction") if getattr(self, key) is not None]
         return StatedLaw({key: jnp.asarray(getattr(self, key), float) for key in stated}, self.law)
 
     def make(self) -> Law:
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.orbital_arm.model_parts import Law
+
         return Law(impact=self.stated_law(), rest_speed=jnp.asarray(self.rest_speed, float))
 
     def lossless(self) -> bool:
         """Whether the law takes no energy, so that nothing comes to rest."""
+        from dockdyn.kinds.orbital_arm.model import VARIATIONAL
+        from dockdyn.scenario.made import made
+
         return self.law == VARIATIONAL or made(self).impact.lossless()
 
 
@@ -118,6 +138,10 @@ class ClosureSection(Section):
 
     def make(self, names: Sequence[str], rotation: Sequence[Float[Array, "3 3"]]) -> Loop:
         """The loop, from the links' names and rotations at the start."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.orbital_arm.model_parts import Loop
+
         first, second = (names.index(link) for link in self.links)
         off = rotation[first].T @ rotation[second]
         return Loop(jnp.asarray(self.points, float), off, links=(first, second), weld=self.hold == "weld")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import BeforeValidator, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from dockdyn.control.schedule import Schedule
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.rig.gains import LISTS, Gain, RateGain, Torque
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.control.schedule import Schedule
 
 LATCHED = "latched"
 Angle = quantity("rad", "an angle", component=True)
@@ -102,6 +104,10 @@ class ScheduleSection(Section):
 
     def make(self, start: Float[Array, "joints"]) -> Schedule | None:
         """The controller of joints that begin at `start` (rad, m)."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.schedule import Schedule
+
         if self.law == "none":
             return None
 

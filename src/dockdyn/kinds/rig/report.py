@@ -30,7 +30,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     verdict, measures, late = _rig_verdict(dataset, summary), compared(summary), _budget(summary)
     note = (
         "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
-        "recovery coefficient mixes amplitude and phase: read these two."
+        "speed at its last peak mixes amplitude and phase: read these two."
     )
     parts = ", ".join(f"{words} {delay} ms" for words, delay, _ in late.rows)
     return run_report(
@@ -124,12 +124,12 @@ def compared(summary: dict[str, Any]) -> Table:
     rows = []
     for words, key, scale, unit in (
         ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
-        ("phase gained at the end", "phase_error_rad", 1, "rad"),
+        ("phase at the end, ahead of that without rig", "phase_error_rad", 1, "rad"),
         ("largest measured force", "peak_measured_force_N", 1, "N"),
         ("largest force, rig less that without rig", "peak_force_error_N", 1, "N"),
         ("largest error of force at the end", "end_force_error_N", 1, "N"),
         ("largest error of velocity at the end", "end_velocity_error_m_s", 1e3, "mm/s"),
-        ("recovery coefficient", "recovery_coefficient", 1, ""),
+        ("speed at its last peak, rig over that without rig", "recovery_coefficient", 1, ""),
         ("restitution of the first bounce, rig", "apparent_restitution", 1, ""),
         ("restitution of the first bounce, without rig", "ideal_restitution", 1, ""),
         ("kinetic energy at the end, rig less that without rig", "kinetic_energy_error_J", 1, "J"),

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
-from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
-from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
-from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
@@ -26,6 +21,13 @@ from dockdyn.scenario.tables.rig.driven import DrivenSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
 from dockdyn.scenario.tables.rig.robot import RobotSection
 from dockdyn.scenario.tables.run import Duration, OutputSection
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.kinds.free_flight.model import FreeFlight
+    from dockdyn.mechanics.rigid_body import Pose
 
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
@@ -125,6 +127,8 @@ class RigSection(Section):
 
     def first_depths(self) -> Float[Array, "1"]:
         """Return how deep (m) the contact is at t = 0, also from traced numbers; positive is overlap."""
+        import jax.numpy as jnp
+
         return jnp.reshape(jnp.asarray(self.start.position, float), 1)
 
 

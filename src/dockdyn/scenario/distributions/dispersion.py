@@ -12,7 +12,6 @@ from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
 from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, DistributionSection, Values
-from dockdyn.scenario.distributions.own_distribution import own_section
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.own_code import OwnCodeError
@@ -132,6 +131,8 @@ def _law_of(table: dict[str, Any], where: str, name: str) -> DistributionSection
 
 def _own_of(word: str, where: str, name: str) -> type[DistributionSection]:
     """The table of a distribution of the user's own."""
+    from dockdyn.scenario.distributions.own_distribution import own_section
+
     try:
         return own_section(word)
     except PydanticCustomError as error:
@@ -316,9 +317,11 @@ def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable
         if one.inline or len(free) == len(one.keys):
             kept.append(one)
         elif free:
+            nominal = dict(zip(one.keys, one.nominal, strict=True))
+            too = " ".join(f"--set {key}={nominal[key]:g}" for key in free)
             raise ScenarioError(
                 f"{name}: {next(key for key in one.keys if key not in free)}: is distributed together with {', '.join(free)}; "
-                "must be set with them or not at all"
+                f"must be set with them or not at all: add {too}"
             )
     return kept
 

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Self
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 from pydantic import Field
 
-from dockdyn.mechanics.rotation import from_x_axis
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.parts import Direction
 
-Cube = Float[np.ndarray, "cases size"]
-Values = Float[np.ndarray, "cases keys"]
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+type Cube = Float[np.ndarray, "cases size"]
+type Values = Float[np.ndarray, "cases keys"]
 SMALLEST = 2.0**-54  # the unit cube is kept off its faces by so much: a normal distribution is infinite there
 HALF_TURN = math.pi * (1 + 1e-12)  # rad; 180 deg may be written so
 SYMMETRIC = 1e-12  # relative difference of a correlation and its transpose
@@ -270,6 +269,11 @@ class Cone(DistributionSection):
         return np.array(self.axis) / np.linalg.norm(self.axis)
 
     def inverse(self, cube: Cube) -> Values:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import from_x_axis
+        from dockdyn.mechanics.vector import Vector
+
         height = 1 - cube[:, 0] * (1 - math.cos(self.half_angle))  # cosine of the angle to the axis
         aside, around = np.sqrt(np.maximum(1 - height**2, 0)), 2 * np.pi * cube[:, 1]
         own = np.stack([height, aside * np.cos(around), aside * np.sin(around)], axis=1)

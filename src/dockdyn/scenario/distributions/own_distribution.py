@@ -179,7 +179,7 @@ def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> 
 
 def own_section(target: str) -> type[OwnDistribution]:
     """The table of the class "module:Class", as written. PydanticCustomError where it is no distribution."""
-    made = imported(target, Distribution)
+    made = imported(target, lambda: Distribution)
     refuse_taken(target, made, ("keys", *OwnDistribution.model_fields), OwnDistribution)
     refuse_unfinished(target, made, ("inverse", "nominal"))
     return section_of(target, made)

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
+from typing import ClassVar
 
 from dockdyn.imports import let_in
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.translate.trees import OfOthers
 
 VARIABLE = "DOCKDYN_NO_OWN_CODE"  # of the environment; anything but nothing and 0 refuses
 TRUST = "DOCKDYN_TRUST_FMUS"  # of the environment; anything but nothing and 0 lets FMUs run
@@ -42,8 +42,10 @@ def trusted() -> bool:
     return allowed() and os.environ.get(TRUST, "") not in ("", "0")
 
 
-class Own(OfOthers):
+class Own:
     """A table of something of the user's own."""
+
+    of_others: ClassVar[bool] = True  # so that no program of it is stored: its code may change
 
     def own_class(self) -> str:
         """Its class, as the scenario names it: "module:Class"."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-import jax
 import numpy as np
 from pydantic import BaseModel, ConfigDict
+
+from dockdyn import backend
+from dockdyn.scenario.language.waiting import is_there
 
 
 class Section(BaseModel):
@@ -34,7 +36,24 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
+        _no_trees_yet.append(cls)
+        if is_there("jax"):
+            as_trees()
+
+
+_no_trees_yet: list[type[Section]] = []
+
+
+def as_trees() -> None:
+    """Let JAX take sections as trees: they are there before JAX is, which is told when a scenario is right, too."""
+    import jax
+
+    while _no_trees_yet:
+        cls = _no_trees_yet.pop()
         jax.tree_util.register_pytree_with_keys(cls, _flatten_with_names, partial(unflatten, cls), flatten)
+
+
+backend.with_jax.append(as_trees)
 
 
 def absent(value: object) -> bool:
@@ -44,6 +63,8 @@ def absent(value: object) -> bool:
 
 def _is_leaf(value: object) -> bool:
     """Whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
+    import jax
+
     if isinstance(value, list):
         return bool(value) and all(_is_leaf(item) for item in value)
     return isinstance(value, float | jax.Array | np.ndarray)
@@ -82,6 +103,8 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
 
 
 def _flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:
+    import jax
+
     children, static = flatten(section)
     keys = [jax.tree_util.GetAttrKey(name) for name in static.names]
     return list(zip(keys, children, strict=True)), static

@@ -20,9 +20,12 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn import kept
 from dockdyn.scenario.language.errors import shown
+from dockdyn.scenario.language.waiting import wait_for
 
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
+NUMBER_BEFORE = re.compile(r"^[-+(\s]*[\d.]+(e[-+]?\d+)?\s*\*?\s*", re.IGNORECASE)
+POWER_AT_END = re.compile(r"^([A-Za-z]+)(\d)$")
 EXPONENT = re.compile(r"\s*([-+]?\d{1,2}(\.\d+)?|\(\s*[-+]?\d{1,2}(\.\d+)?(\s*/\s*\d{1,2})?\s*\))(?![\w.])(?!\s*\*\*)")
 POWER_OF_ONE = re.compile(r"\*\*1(?![\d.])")
 POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a power, has brackets inside
@@ -203,18 +206,80 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
         limit = limits.words(unit) or (f"in {unit}" if unit else "")
         return f"must be {what} {limit}".strip()
 
+    if isinstance(value, str) and not _is_plain(value):
+        wait_for("pint")
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
         number = convert(value, unit) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
-        raise _refused(value, f'{allowed()}, as a number or a text such as "{_example(unit)}"') from None
+        raise _refused(
+            value, f'{allowed()}, as a number or a text such as "{_example(unit)}"{_why(value, unit)}'
+        ) from None
     if not limits.hold(number):
         raise _refused(value, allowed())
     if not limits.computable(number):
         least = f"from {limits.size:g} to" if limits.size else "up to"
         raise _refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
+
+
+WHAT = {  # what is measured in a unit, in words
+    "": "a pure number",
+    "kg": "a mass",
+    "m": "a length",
+    "s": "a time",
+    "rad": "an angle",
+    "Hz": "a frequency",
+    "m/s": "a speed",
+    "rad/s": "an angular rate",
+    "m/s**2": "an acceleration",
+    "N": "a force",
+    "N*m": "a moment",
+    "N/m": "a stiffness along an axis",
+    "N*m/rad": "a stiffness about an axis",
+    "N*s/m": "a damping",
+    "Pa": "a pressure",
+    "kg*m**2": "an inertia",
+    "m**2": "an area",
+    "m**3": "a volume",
+    "kg/m**3": "a density",
+}
+
+
+def _why(value: object, unit: str) -> str:
+    """Return why a text is no number of a `unit`, to stand behind what is allowed; empty where it says nothing of units."""
+    if not isinstance(value, str) or len(value) > LONGEST or not NUMBER.match(value):
+        return ""
+    import pint
+
+    try:
+        given = _registry().Quantity(value)
+    except pint.UndefinedUnitError as error:
+        names = error.unit_names if isinstance(error.unit_names, str) else ", ".join(error.unit_names)
+        power = POWER_AT_END.sub(r"\1**\2", names)
+        return f"; unknown unit {shown(names)}{f', is it {power}?' if power != names else ''}"
+    except Exception:  # pint evaluates the text, which can fail anywhere in it
+        return ""
+    stated = NUMBER_BEFORE.sub("", value).strip()
+    powers = dict(given.to_base_units().unit_items())  # radians count, unlike in what Pint calls compatible
+    known = next((words for one, words in WHAT.items() if dict(_base_items(one)) == powers), "")
+    return f"; {stated} is {known}" if stated and known and not given.is_compatible_with(unit or "1") else ""
+
+
+@functools.cache
+def _base_items(unit: str) -> tuple[tuple[str, float], ...]:
+    """Return the base units of a unit, with their powers."""
+    return tuple(_registry().Quantity(1, unit).to_base_units().unit_items())
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is a number without a unit."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def unit_beside(values: Mapping[str, object], unit: str) -> str:

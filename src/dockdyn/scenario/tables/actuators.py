@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
+from typing import TYPE_CHECKING
 
-from dockdyn.control.actuators import Actuators
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.control.actuators import Actuators
 
 WHEEL = ("base_limit", "base_capacity")
 THRUSTERS = ("thruster_force", "thruster_torque", "thruster_impulse", "thruster_angular_impulse")
@@ -50,6 +53,9 @@ class ActuatorSection(Section):
 
         `wheel` (N m) and `thrust` (N) are the limits where none is stated; thrusters then give no torque.
         """
+        import jax.numpy as jnp
+
+        from dockdyn.control.actuators import Actuators
 
         def by_axis(axes: list[int], value: float | None, default: float) -> Float[Array, "3"]:
             return jnp.zeros(3).at[jnp.array(axes, int)].set(default if value is None else value)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Field
 
-from dockdyn.contact.feature import Feature, SphereTip
-from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.control.controller import FreeBody
-from dockdyn.control.reference import TargetReference
-from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
-from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
-from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.parts import Direction
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.contact.feature import Feature
+    from dockdyn.contact.surfaces.surface import Surface
+    from dockdyn.control.controller import FreeBody
+    from dockdyn.control.reference import TargetReference
+    from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanics.rotation import Quaternion
+    from dockdyn.mechanics.vector import Scalar, Vector
 
 Angle = quantity("rad", "an angle")
 AngularRate = quantity("rad/s", "an angular rate")
@@ -34,16 +36,31 @@ class Port(NamedTuple):
 
     def attitude(self, target: Quaternion, turned: Quaternion) -> Quaternion:
         """The chaser's attitude, face to face with the target but for a rotation about its own axes, `axis` as x."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import Quaternion, from_x_axis
+
         docking = from_x_axis(self.surface.docking_frame()[1])
         about = Quaternion.of(jnp.array([0.0, 0.0, 0.0, 1.0]))  # half a turn about z: face to face
         return (target * docking * about * turned * self.own_axes().conjugate()).normalised()
 
     def own_axes(self) -> Quaternion:
         """From axes of which x is the chaser's `axis` to its own."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import from_x_axis
+        from dockdyn.mechanics.vector import Vector
+
         return from_x_axis(Vector.of(self.axis / jnp.linalg.norm(self.axis)))
 
     def place(self, distance: Scalar | float, across: Sequence[Scalar | float]) -> Vector:
         """Where the feature's centre is (m, target's axes), its tip at a `distance` (m) and offset from the port."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.feature import SphereTip
+        from dockdyn.mechanics.rotation import from_x_axis
+        from dockdyn.mechanics.vector import Vector
+
         mouth, direction = self.surface.docking_frame()
         tip = self.feature.radius if isinstance(self.feature, SphereTip) else 0.0
         aside = from_x_axis(direction).matrix() @ Vector.of(jnp.array([0.0, *across]))
@@ -55,6 +72,11 @@ class Port(NamedTuple):
         The place is that of the feature's tip in axes of which x is the docking axis; the rotation vector is that from face
         to face, in axes of which x is the chaser's `axis`.
         """
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import Quaternion, from_x_axis
+        from dockdyn.mechanics.vector import Vector
+
         docking, own = from_x_axis(self.surface.docking_frame()[1]).matrix(), self.own_axes()
         attitudes = Quaternion.of(target.attitude), Quaternion.of(chaser.attitude)
         turn, rotation = (attitude.matrix() for attitude in attitudes)
@@ -77,6 +99,12 @@ class Port(NamedTuple):
         self, position: Float[Array, "3"], velocity: Float[Array, "3"], attitude: Float[Array, "4"]
     ) -> TargetReference:
         """The chaser's pose and velocity with which its feature is at a `position` before the port and moves over it."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.reference import TargetReference
+        from dockdyn.mechanics.rotation import Quaternion, from_x_axis
+        from dockdyn.mechanics.vector import Vector
+
         level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
         turn = self.attitude(level, Quaternion.of(attitude))
         lever = turn.matrix() @ Vector.of(self.feature.position)
@@ -109,6 +137,12 @@ class ApproachSection(Section):
 
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
         """Pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+        from dockdyn.mechanics.rotation import from_x_axis, roll_pitch_yaw
+        from dockdyn.mechanics.vector import Vector
+
         target = Placed.of(pose, twist)
         port = Port(feature, surface, jnp.asarray(self.axis, float))
         docking, own = from_x_axis(surface.docking_frame()[1]), port.own_axes()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import jax.numpy as jnp
 from pydantic import model_validator
 
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Point
@@ -18,6 +15,10 @@ from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import SurfaceSection
+
+if TYPE_CHECKING:
+    from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
+    from dockdyn.mechanics.vector import Vector
 
 
 class PlaceSection(Section):
@@ -36,7 +37,7 @@ class FreeBodySection(Section):
     velocity: Velocity | None = None
     attitude: Attitude | None = None
     rate: Rate | None = None
-    look: LookSection | None = None
+    look: OrNone[LookSection] = None
     surface: list[SurfaceSection] = []  # noqa: RUF012
 
     @model_validator(mode="after")
@@ -52,9 +53,19 @@ class FreeBodySection(Section):
         return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
 
     def body(self) -> RigidBody:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import RigidBody
+
         return RigidBody.of(self.mass, jnp.array(self.inertia))
 
     def start(self) -> tuple[Pose, Twist]:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import Pose, Twist
+        from dockdyn.mechanics.rotation import Quaternion
+        from dockdyn.mechanics.vector import Vector
+
         def vector(value: list[float] | None) -> Vector:
             return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
 

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import inspect
 from functools import cache, partial
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PyTree
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model, model_validator
 
-from dockdyn.control.body_control import BodyControl
-from dockdyn.control.body_hold import BodyHold
-from dockdyn.control.controller import Command, Controller, FreeBody, Measured, as_floats
-from dockdyn.control.reference import InertialReference, Reference
-from dockdyn.control.sampled import SampledControl
-from dockdyn.mechanics.rigid_body import Pose
-from dockdyn.mechanics.vector import Vector
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
@@ -31,6 +21,16 @@ from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 from dockdyn.scenario.tables.rig.sampling import SAMPLING, SampledSection
 from dockdyn.scenario.tables.run import IntegratorSection
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, PyTree
+
+    from dockdyn.control.body_control import BodyControl
+    from dockdyn.control.controller import Controller
+    from dockdyn.control.reference import Reference
+    from dockdyn.control.sampled import SampledControl
+    from dockdyn.mechanics.rigid_body import Pose
+    from dockdyn.mechanics.vector import Vector
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]  # of arrays by their names
 PUSH = ("position_stiffness", "velocity_damping")
@@ -79,6 +79,8 @@ class BodyControlSection(SampledSection):
 
         It is to see positions counted from `origin` (m, inertial).
         """
+        from dockdyn.control.body_hold import BodyHold
+
         if self.law == "none":
             return None
         reference = self._reference(start, origin, port)
@@ -93,6 +95,9 @@ class BodyControlSection(SampledSection):
 
     def _reference(self, start: Pose, origin: Vector, port: Port | None) -> Reference:
         """The pose and velocity that are wanted."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.reference import InertialReference
 
         def row(value: list[float] | None, default: Array) -> Array:
             return default if value is None else jnp.array(value, float)
@@ -136,11 +141,17 @@ class OwnControlSection(SampledSection, Own):
 
     def controller(self) -> Controller:
         """The law, also from traced numbers."""
+        import jax.numpy as jnp
+
         numbers = {name: jnp.asarray(getattr(self, name), float) for name in parameters_of(self.made)}
         return self.made(**numbers, **self._words())
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> BodyControl | SampledControl:
         """The controller; errors of attitude are counted from the `start`."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.reference import InertialReference
+
         level = InertialReference(start.position.array() - origin.array(), jnp.zeros(3), start.attitude.array())
         return self.control_by(self.controller(), level)
 
@@ -148,6 +159,10 @@ class OwnControlSection(SampledSection, Own):
 @cache
 def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any], ...]) -> str:
     """What is wrong with a law whose parameters have these shapes, in words; empty where nothing is."""
+    import jax
+
+    from dockdyn.control.controller import Command, FreeBody, Measured, as_floats
+
     given: Any = {name: jax.ShapeDtypeStruct(shape, float) for name, shape in shapes}
     two, three, four = (jax.ShapeDtypeStruct((count,), float) for count in (2, 3, 4))
     body: Any = (three, three, four, three)
@@ -169,6 +184,8 @@ def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any
 
 def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
     """The structure of a tree and the shapes of its arrays."""
+    import jax
+
     leaves, structure = jax.tree.flatten(tree)
     return structure, [leaf.shape for leaf in leaves]
 
@@ -192,9 +209,16 @@ def whose(table: object) -> str:
     return "user" if isinstance(law, str) and ":" in law else "named"
 
 
+def _controller() -> type:
+    """Return of what a controller of the user's own must be a subclass."""
+    from dockdyn.control.controller import Controller
+
+    return Controller
+
+
 def own_reader(base: type[OwnControlSection]) -> BeforeValidator:
     """What reads the table of a controller of the user's own into a section on `base`."""
-    return BeforeValidator(partial(read_table, base=Controller, section_of=partial(own_section, base=base)))
+    return BeforeValidator(partial(read_table, base=_controller, section_of=partial(own_section, base=base)))
 
 
 ControlTable = Annotated[

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import jax.numpy as jnp
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.control.commanded import Idle
-from dockdyn.control.reference import InertialReference
-from dockdyn.control.sampled import SampledControl
-from dockdyn.mechanics.rigid_body import Pose
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest, shown
 from dockdyn.scenario.language.own_code import OwnFile
 from dockdyn.scenario.language.section import Section
@@ -20,6 +14,11 @@ from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.part import refuse, without_computed
 from dockdyn.scenario.tables.rig.sampling import SAMPLING, SampledSection
+
+if TYPE_CHECKING:
+    from dockdyn.control.sampled import SampledControl
+    from dockdyn.mechanics.rigid_body import Pose
+    from dockdyn.mechanics.vector import Vector
 
 SCHEME = "fmu:"
 WIRES = ("inputs", "outputs", "parameters")
@@ -78,6 +77,12 @@ class FmuControlSection(SampledSection, OwnFile):
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> SampledControl:
         """Control whose samples are taken by whoever asks the FMU; errors of attitude are counted from the `start`."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.commanded import Idle
+        from dockdyn.control.reference import InertialReference
+        from dockdyn.control.sampled import SampledControl
+
         level = InertialReference(start.position.array() - origin.array(), jnp.zeros(3), start.attitude.array())
         period = jnp.asarray(self.period, float)
         return SampledControl(Idle(), self.limits(), level, period, self.thrusters(), told=True)

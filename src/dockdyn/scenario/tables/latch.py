@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-import jax.numpy as jnp
 from pydantic import model_validator
 
-from dockdyn.contact.catch import Catch, linearised
-from dockdyn.contact.feature import Feature
-from dockdyn.contact.latch import ConeLatch, Ramp
-from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.impact.formulas.latching import JAM, latch_ramp, latch_travel
-from dockdyn.mechanics.vector import Scalar
-from dockdyn.programs import Program
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 
-_travel = Program(latch_travel)
+if TYPE_CHECKING:
+    from dockdyn.contact.catch import Catch
+    from dockdyn.contact.feature import Feature
+    from dockdyn.contact.latch import ConeLatch, Ramp
+    from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.contact.surfaces.cone import Cone
+    from dockdyn.mechanics.vector import Scalar
 
 
 @functools.lru_cache(maxsize=1024)
 def _travel_of(angle: float, axial_length: float | None, lateral_length: float | None) -> float:
     """The ramp's travel (m); kept, since a campaign asks for the same one again and again."""
-    return float(_travel(angle, axial_length, lateral_length))
+    from dockdyn.scenario.made import travel
+
+    return float(travel(angle, axial_length, lateral_length))
 
 
 Length = quantity("m", "a length", above=0)
@@ -50,7 +50,12 @@ class RampSection(Section):
         if (self.axial_length is None) == (self.lateral_length is None):
             both = "not both" if self.axial_length is not None else "one of them"
             refuse(f"axial_length or lateral_length of the ramp: give {both}")
-        if self.friction is not None and not 0 <= self.friction * math.tan(self.angle) < JAM:
+        if self.friction is None:
+            return self
+        wait_for("jax")
+        from dockdyn.impact.formulas.latching import JAM
+
+        if not 0 <= self.friction * math.tan(self.angle) < JAM:
             limit = f"{1 / math.tan(self.angle):g}"
             refuse(
                 f"friction = {self.friction:g}: must be at least 0 and below 1/tan(angle) = {limit}, where the probe jams"
@@ -59,6 +64,11 @@ class RampSection(Section):
 
     def ramp(self) -> Ramp:
         """The ramp, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.latch import Ramp
+        from dockdyn.impact.formulas.latching import latch_ramp, latch_travel
+
         travel = latch_travel(self.angle, self.axial_length, self.lateral_length)
         friction, preload = (0.0 if value is None else value for value in (self.friction, self.preload))
         made = latch_ramp(self.stiffness, self.angle, travel, friction, preload)
@@ -74,6 +84,8 @@ class RampSection(Section):
 
 def _preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
     """Two numbers as stated, and those of `spare` where they are not."""
+    import jax.numpy as jnp
+
     first, second = (
         other if own is None else jnp.asarray(own, float) for own, other in zip(stated, spare, strict=True)
     )
@@ -91,6 +103,10 @@ class CatchSection(Section):
 
     def make(self, ramp: Ramp, entry: Scalar, lever: Scalar | None, law: NormalLaw | None) -> Catch:
         """The catch, also from traced numbers: `lever` (m) is that of a weld, `law` that of the tip's contact, if any."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.catch import Catch, linearised
+
         stated = self.stiffness, self.damping
         if law is not None and None in stated:
             stated = _preferred(stated, linearised(law, ramp.greatest_force(), entry))
@@ -126,6 +142,10 @@ class ConeLatchSection(RampSection):
 
     def make(self, feature: Feature, cone: Cone, feature_on_chaser: bool, law: NormalLaw | None) -> ConeLatch:
         """The latch, also from traced numbers; `law` is that of the contact of its tip and cone, along the cone's axis."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.latch import ConeLatch
+
         ramp, entry = self.ramp(), jnp.asarray(self.entry, float)
         catch = None
         if self.hold_law == "compliant":

@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import jax.numpy as jnp
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from dockdyn.contact.surfaces.distance_grid import DistanceGrid
 from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.given_file import MESH, refusal
@@ -102,6 +100,10 @@ class MeshSection(Shape):
             refuse(f"tip_radius = {self.tip_radius:g} m: must be at least that of what touches the mesh, {radius:g} m")
 
     def make(self) -> Any:  # noqa: ANN401, a surface
+        import jax.numpy as jnp
+
+        from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+
         assert self.grid is not None
         axis = jnp.asarray(self.axis, float)
         return DistanceGrid(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
 from pydantic import AfterValidator, Field
 
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, ArrayLike, Float
 
 
 def unit(value: list[float]) -> list[float]:
@@ -28,4 +29,6 @@ Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Fie
 
 def number(value: ArrayLike | None) -> Float[Array, ""]:
     """A number of a table as JAX has it; zero for one that is not stated."""
+    import jax.numpy as jnp
+
     return jnp.asarray(0.0 if value is None else value, float)

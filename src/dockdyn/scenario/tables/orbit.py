@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import jax.numpy as jnp
 from pydantic import Field
 
-from dockdyn.mechanics.orbit import Orbit
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.units import quantity
+
+if TYPE_CHECKING:
+    from dockdyn.mechanics.orbit import Orbit
 
 EARTH = 3.986004418e14  # m³/s², WGS 84
 
@@ -30,6 +31,10 @@ class OrbitSection(Section):
 
     def make(self) -> Orbit:
         """The orbit, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.orbit import Orbit
+
         return Orbit(
             parameter=jnp.asarray(self.gravitational_parameter, float),
             semi_major_axis=jnp.asarray(self.semi_major_axis, float),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any, Self, Union
+from typing import TYPE_CHECKING, Annotated, Any, Self, Union
 
-import jax.numpy as jnp
 from pydantic import ConfigDict, Discriminator, Tag, model_validator
 
-from dockdyn.impact.laws.by_name import StatedLaw
-from dockdyn.impact.laws.impact_law import ImpactLaw, law_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.own_part import OwnPart, imported
+
+if TYPE_CHECKING:
+    from dockdyn.impact.laws.by_name import StatedLaw
 
 SHARED = ("restitution", "friction", "r_e", "r_f")  # keys of the table that a law of one's own may have as fields, too
 
@@ -20,8 +20,13 @@ class OwnImpact(OwnPart):
     """What the table of such a law adds to that of the others."""
 
     model_config = ConfigDict(extra="allow")
-    base = ImpactLaw
     law: str
+
+    @classmethod
+    def base(cls) -> type:
+        from dockdyn.impact.laws.impact_law import ImpactLaw
+
+        return ImpactLaw
 
     def own_class(self) -> str:
         return self.law
@@ -36,6 +41,11 @@ class OwnImpact(OwnPart):
 
     def stated_law(self) -> StatedLaw:
         """The law with its parameters; those that are not stated have a default."""
+        import jax.numpy as jnp
+
+        from dockdyn.impact.laws.by_name import StatedLaw
+        from dockdyn.impact.laws.impact_law import law_of
+
         made, stated = imported(self.law), self.stated()
         values = {
             field.name: jnp.asarray(getattr(self, field.name) if field.name in stated else field.default, float)

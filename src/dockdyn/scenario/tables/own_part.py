@@ -6,9 +6,8 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
-import equinox as eqx
 from pydantic import (
     BeforeValidator,
     ConfigDict,
@@ -19,9 +18,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from dockdyn.contact.laws.friction import Friction
-from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.parameters import Parameter, parameters_of, settings_of
 from dockdyn.scenario.language import own_code
 from dockdyn.scenario.language.section import Section
@@ -35,6 +31,7 @@ from dockdyn.scenario.language.units import (
     quantity,
     unit_beside,
 )
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import Part, Shape, array, refuse
 
 
@@ -42,7 +39,13 @@ class OwnPart(Part, own_code.Own):
     """A part named "module:Class"; what the class declares as a `dockdyn.parameter` is read as the keys of built-in parts."""
 
     model_config = ConfigDict(extra="allow")
-    base: ClassVar[type] = eqx.Module  # of what the class must be a subclass
+
+    @classmethod
+    def base(cls) -> type:
+        """Return of what the class must be a subclass."""
+        import equinox as eqx
+
+        return eqx.Module
 
     @model_validator(mode="after")
     def importable(self) -> OwnPart:
@@ -144,8 +147,8 @@ def refuse_unfinished(target: str, made: type, methods: Iterable[str]) -> None:
         refuse(f"{target} must define {' and '.join(missing)}")
 
 
-def read_table(value: object, base: type, section_of: Callable[[str, type], type[Section]]) -> object:
-    """The table of a law of the user's own, "module:Class" of a `base`, with the keys that `section_of` gives it."""
+def read_table(value: object, base: Callable[[], type], section_of: Callable[[str, type], type[Section]]) -> object:
+    """The table of a law of the user's own, "module:Class" of what `base` gives, with the keys that `section_of` gives it."""
     if not isinstance(value, dict):
         return value
     made = imported(value["law"], base)
@@ -194,8 +197,13 @@ def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
 class OwnNormalLaw(OwnPart):
     """A normal-force law of one's own."""
 
-    base = NormalLaw
     law: str
+
+    @classmethod
+    def base(cls) -> type:
+        from dockdyn.contact.laws.normal_law import NormalLaw
+
+        return NormalLaw
 
     def own_class(self) -> str:
         return self.law
@@ -204,8 +212,13 @@ class OwnNormalLaw(OwnPart):
 class OwnFriction(OwnPart):
     """A friction law of one's own."""
 
-    base = Friction
     law: str
+
+    @classmethod
+    def base(cls) -> type:
+        from dockdyn.contact.laws.friction import Friction
+
+        return Friction
 
     def own_class(self) -> str:
         return self.law
@@ -214,9 +227,14 @@ class OwnFriction(OwnPart):
 class OwnShape(Shape, OwnPart):
     """A surface of one's own."""
 
-    base = Surface
     shape: str
     name: str | None = None
+
+    @classmethod
+    def base(cls) -> type:
+        from dockdyn.contact.surfaces.surface import Surface
+
+        return Surface
 
     def own_class(self) -> str:
         return self.shape
@@ -239,10 +257,14 @@ def si(value: object) -> object:
     return value
 
 
-def imported(target: str, base: type = eqx.Module) -> type:
-    """The class "module:Class", a subclass of `base`; modules beside the scenario file and in the working folder are found."""
+def imported(target: str, base: Callable[[], type] | None = None) -> type:
+    """The class "module:Class", a subclass of what `base` gives.
+
+    Modules beside the scenario file and in the working folder are found.
+    """
     if not own_code.allowed():
         raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
+    wait_for("jax")
     module, _, name = target.partition(":")
     try:
         found = getattr(own_code.module_of(module), name)
@@ -250,9 +272,12 @@ def imported(target: str, base: type = eqx.Module) -> type:
         words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         place = next(iter(own_code.places.get()), Path.cwd())
         refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
-    if not (isinstance(found, type) and issubclass(found, base)):
+    import equinox as eqx
+
+    wanted = eqx.Module if base is None else base()
+    if not (isinstance(found, type) and issubclass(found, wanted)):
         own = (
-            f"dockdyn.{base.__name__}" if base is not eqx.Module else "the package's own base class (an equinox.Module)"
+            "the package's own base class (an equinox.Module)" if wanted is eqx.Module else f"dockdyn.{wanted.__name__}"
         )
         refuse(f"{target} must be a subclass of {own}")
     return found

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, NoReturn, Union
 
-import jax.numpy as jnp
 from pydantic import Discriminator, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.waiting import is_waiting
 
 
 class Part(Section):
@@ -32,6 +34,8 @@ class Shape(Part):
 
 def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and parts
     """Numbers as arrays, sections as what they make, everything else as it is."""
+    import jax.numpy as jnp
+
     if isinstance(value, Part):
         return value.make()
     if isinstance(value, list):
@@ -41,12 +45,16 @@ def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and part
 
 
 def part(
-    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: object
+    key: str, name: str, maker: Callable[..., Any] | str, check: Callable[[Any], None] | None = None, **fields: object
 ) -> type[Part]:
-    """The section of one part: `fields` are types, or (type, default)."""
+    """The section of one part: `fields` are types, or (type, default).
+
+    `maker` makes the part of its numbers: a function, or "module:Class" of one that is imported when it is first made.
+    """
 
     def make(self: Part) -> object:
-        return maker(**{field: array(getattr(self, field)) for field in fields})
+        made_by = resolve_name(maker) if isinstance(maker, str) else maker
+        return made_by(**{field: array(getattr(self, field)) for field in fields})
 
     def checked(self: Part) -> Part:
         if check is not None:
@@ -66,7 +74,9 @@ def part(
 
 
 def refuse(allowed: str) -> NoReturn:
-    """Raise what pydantic tells with the key: what is `allowed` there."""
+    """Raise what pydantic tells with the key: what is `allowed` there. A check that only waits is raised again as it is."""
+    if is_waiting(handled := sys.exception()):
+        raise handled
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 

@@ -5,25 +5,11 @@ A part of your own is named "module:Class"; its keys are the class's fields.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import jax.numpy as jnp
 from pydantic import Field
 
-from dockdyn.contact.laws.compliance_device import ComplianceDevice, DeviceModel
-from dockdyn.contact.laws.force_stroke import ForceStroke
-from dockdyn.contact.laws.friction import Coulomb
-from dockdyn.contact.laws.hertz import Hertz
-from dockdyn.contact.laws.hunt_crossley import HuntCrossley, damping_for
-from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.contact.surfaces.combined import Intersection as IntersectionSurface
-from dockdyn.contact.surfaces.combined import Union as UnionSurface
-from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.contact.surfaces.cylinder import Cylinder
-from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.contact.surfaces.revolved import Revolved
-from dockdyn.contact.surfaces.sphere import Sphere
-from dockdyn.contact.surfaces.torus import Torus
+from dockdyn.parameters import DeviceModel
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshSection
@@ -31,9 +17,19 @@ from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
 from dockdyn.scenario.tables.part import Part, array, choice, part, refuse
 from dockdyn.scenario.tables.profile import Corner, outlined
 
+if TYPE_CHECKING:
+    from dockdyn.contact.laws.compliance_device import ComplianceDevice
+    from dockdyn.contact.laws.force_stroke import ForceStroke
+    from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+    from dockdyn.contact.surfaces.cone import Cone
+
 
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     """The wall ends at the rim radius or at the depth, whichever comes first."""
+    import jax.numpy as jnp
+
+    from dockdyn.contact.surfaces.cone import Cone
+
     ends = [] if rim_radius is None else [rim_radius]
     if depth is not None:
         ends.append(depth * jnp.tan(half_angle))
@@ -47,6 +43,8 @@ def _damping_one_way(law: Any) -> None:  # noqa: ANN401, a table that `part` mak
 
 
 def hunt_crossley(exponent, stiffness, damping, restitution, speed) -> HuntCrossley:
+    from dockdyn.contact.laws.hunt_crossley import HuntCrossley, damping_for
+
     if damping is None:
         damping = damping_for(restitution, speed)
     return HuntCrossley(exponent=exponent, stiffness=stiffness, damping=damping)
@@ -62,6 +60,8 @@ def table(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
 
 
 def force_stroke(stroke, force, unloading_force, **others) -> ForceStroke:
+    from dockdyn.contact.laws.force_stroke import ForceStroke
+
     return ForceStroke(
         stroke=stroke, loading=force, unloading=force if unloading_force is None else unloading_force, **others
     )
@@ -83,6 +83,10 @@ def _stiffness_known(law: Any) -> None:  # noqa: ANN401, a table that `part` mak
 
 
 def compliance_device(axis, length, ratio, stiffness, springs, model) -> ComplianceDevice:
+    import jax.numpy as jnp
+
+    from dockdyn.contact.laws.compliance_device import ComplianceDevice
+
     axis = axis / jnp.linalg.norm(axis)
     each = [stiffness if spring.stiffness is None else jnp.asarray(spring.stiffness, float) for spring in springs]
     anchors = jnp.stack([array(spring.anchor) for spring in springs])
@@ -101,9 +105,14 @@ NormalLawSection: Any = choice(
     "law",
     [
         part(
-            "law", "spring-dashpot", SpringDashpot, stiffness=Stiffness, damping=(Damping, 0.0), adhesion=(bool, False)
+            "law",
+            "spring-dashpot",
+            "dockdyn.contact.laws.spring_dashpot:SpringDashpot",
+            stiffness=Stiffness,
+            damping=(Damping, 0.0),
+            adhesion=(bool, False),
         ),
-        part("law", "hertz", Hertz, exponent=Exponent, stiffness=Power),
+        part("law", "hertz", "dockdyn.contact.laws.hertz:Hertz", exponent=Exponent, stiffness=Power),
         part(
             "law",
             "hunt-crossley",
@@ -150,7 +159,7 @@ FrictionSection: Any = choice(
         part(
             "law",
             "coulomb",
-            Coulomb,
+            "dockdyn.contact.laws.friction:Coulomb",
             coefficient=quantity("", "a friction coefficient", least=0),
             regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
         )
@@ -159,8 +168,8 @@ FrictionSection: Any = choice(
 )
 
 Parts = Annotated[list["SurfaceSection"], Field(min_length=2)]
-UnionShape = part("shape", "union", UnionSurface, parts=Parts)
-IntersectionShape = part("shape", "intersection", IntersectionSurface, parts=Parts)
+UnionShape = part("shape", "union", "dockdyn.contact.surfaces.combined:Union", parts=Parts)
+IntersectionShape = part("shape", "intersection", "dockdyn.contact.surfaces.combined:Intersection", parts=Parts)
 
 SurfaceSection: Any = choice(
     "shape",
@@ -175,14 +184,37 @@ SurfaceSection: Any = choice(
             rim_radius=(Length | None, None),
             depth=(Length | None, None),
         ),
-        part("shape", "plane", Plane.of, point=Point, normal=Direction),
-        part("shape", "sphere", Sphere, centre=Point, radius=Length, inside=(bool, False)),
-        part("shape", "cylinder", Cylinder.of, point=Point, axis=Direction, radius=Length, inside=(bool, False)),
-        part("shape", "torus", Torus.of, centre=Point, axis=Direction, major_radius=Length, minor_radius=Length),
+        part("shape", "plane", "dockdyn.contact.surfaces.plane:Plane.of", point=Point, normal=Direction),
+        part(
+            "shape",
+            "sphere",
+            "dockdyn.contact.surfaces.sphere:Sphere",
+            centre=Point,
+            radius=Length,
+            inside=(bool, False),
+        ),
+        part(
+            "shape",
+            "cylinder",
+            "dockdyn.contact.surfaces.cylinder:Cylinder.of",
+            point=Point,
+            axis=Direction,
+            radius=Length,
+            inside=(bool, False),
+        ),
+        part(
+            "shape",
+            "torus",
+            "dockdyn.contact.surfaces.torus:Torus.of",
+            centre=Point,
+            axis=Direction,
+            major_radius=Length,
+            minor_radius=Length,
+        ),
         part(
             "shape",
             "revolved",
-            Revolved.of,
+            "dockdyn.contact.surfaces.revolved:Revolved.of",
             outlined,
             point=(Point, [0.0, 0.0, 0.0]),
             axis=Direction,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dockdyn.integrate.hybrid.located import TOLERANCE
+from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -19,20 +16,25 @@ from pydantic import (
     model_validator,
 )
 
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.assembly import PAST_END, Link, in_order, tree_of
-from dockdyn.mechanics.trees.beam import Beam, shape_count
-from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
-from dockdyn.mechanics.vector import Matrix, Vector
 from dockdyn.scenario.language.also import TEXT, THREE_NUMBERS
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.inertia import Row, physical, tensor
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, number, unit
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Direction
 from dockdyn.scenario.tables.parts import Point as PointField
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.mechanics.trees.assembly import Link
+    from dockdyn.mechanics.trees.beam import Beam
+    from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
+    from dockdyn.mechanics.vector import Matrix
 
 Bending = quantity("N*m**2", "a bending stiffness", above=0)
 NOTHING = [0.0, 0.0, 0.0]
@@ -99,6 +101,7 @@ class FlexibleSection(Section):
 
     def beam(self, section: BeamSection, planar: bool) -> Beam:
         """The beam with its modes; in the plane it bends along y alone."""
+        from dockdyn.mechanics.trees.beam import Beam, shape_count
 
         bending, twist = (shape_count(self.basis, modes) for modes in (self.modes, self.twist_modes))
         return Beam(
@@ -131,10 +134,10 @@ class LinkSection(Section):
     mass: quantity("kg", "a mass", above=0) | None = None
     centre: PointField = NOTHING
     inertia: Inertia | None = None
-    beam: BeamSection | None = None
+    beam: OrNone[BeamSection] = None
     stiffness: float | None = None
     damping: float | None = None
-    look: LookSection | None = None
+    look: OrNone[LookSection] = None
 
     @field_validator("start", "start_rate", "stiffness", "damping", mode="before")
     @classmethod
@@ -189,11 +192,18 @@ class LinkSection(Section):
 
     def turn(self) -> Matrix:
         """Rotation, joint axes → the parent's where it is mounted."""
+        from dockdyn.mechanics.rotation import Quaternion
+
         attitude: Any = UPRIGHT if self.mount_attitude is None else self.mount_attitude
         return Quaternion.of(attitude).matrix()
 
     def attitude(self) -> Float[Array, "4"]:
         """Quaternion at which a spherical joint starts."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import Quaternion
+        from dockdyn.mechanics.vector import Vector
+
         if self.start is None:
             return jnp.asarray(UPRIGHT)
         start = jnp.asarray(self.start, float)
@@ -201,6 +211,9 @@ class LinkSection(Section):
 
     def check_place(self, place: list[float], key: str) -> None:
         """Refuses a place on the link (m, link axes) beyond the ends of its beam."""
+        wait_for("jax")
+        from dockdyn.mechanics.trees.assembly import PAST_END
+
         if self.beam is not None and not -PAST_END <= place[0] / self.beam.length <= 1 + PAST_END:
             words = f"is beyond the beam of {self.name}; its x must be 0 to {self.beam.length:g} m"
             refuse(f'{key} = {place}: {words} (what reaches further: on a link with `at = "tip"`)')
@@ -210,6 +223,8 @@ class LinkSection(Section):
 
         On a beam it is fixed to the section at its x, and moves and turns with that.
         """
+        import jax.numpy as jnp
+
         place = jnp.asarray(place, float)
         if self.beam is None:
             return {"mount": place}
@@ -217,6 +232,9 @@ class LinkSection(Section):
 
     def link(self, flexible: FlexibleSection, planar: bool, parent: LinkSection | None = None) -> Link:
         """The link on its `parent`, to be left out where nothing bends; what is rigid on a beam is none of it (`body`)."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.assembly import Link
 
         if parent is None or self.at is not None:
             seat = {"at": None if self.at is None else 1.0, "mount": jnp.asarray(self.mount, float)}
@@ -238,12 +256,18 @@ class LinkSection(Section):
 
     def rigid(self) -> dict[str, Any]:
         """What is rigid of the link, as a `Link` takes it."""
+        import jax.numpy as jnp
+
         inertia = jnp.zeros((3, 3)) if self.inertia is None else jnp.asarray(self.inertia, float)
         mass = jnp.asarray(0.0 if self.mass is None else self.mass, float)
         return {"mass": mass, "centre": jnp.asarray(self.centre, float), "inertia": inertia}
 
     def body(self) -> Link:
         """What is rigid on a beam, as a link of its own that is locked to the section where its centre is."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.assembly import Link
+
         found = {**self.rigid(), "centre": jnp.zeros(3)}
         return Link(f"{self.name}{BODY}", self.name, joint="locked", **self.seat(self.centre), **found)
 
@@ -260,6 +284,7 @@ class TreeSection(Section):
 
     @model_validator(mode="after")
     def treelike(self) -> Self:
+        wait_for("jax")
         try:
             ordered = self.ordered()
         except ValueError as error:
@@ -298,6 +323,8 @@ class TreeSection(Section):
 
     def flat(self) -> None:
         """Refuses what does not stay in the x–y plane."""
+        import jax
+
         if self.attitude is not None and np.hypot(*self.attitude[1:3]) > FLAT:
             refuse('attitude: with motion = "planar", must be a turn about z')
         turns: dict[str | None, Any] = {None: np.eye(3)}
@@ -321,6 +348,9 @@ class TreeSection(Section):
 
     def ordered(self) -> list[LinkSection]:
         """The links in the tree's order; ValueError where they are no tree."""
+        wait_for("jax")
+        from dockdyn.mechanics.trees.assembly import Link, in_order
+
         sections = {section.name: section for section in self.link}
         return [sections[link.name] for link in in_order([Link(s.name, s.parent) for s in self.link])]
 
@@ -334,10 +364,14 @@ class TreeSection(Section):
 
     def grip(self, name: str, place: Float[Array, "3"] | list[float]) -> Link:
         """The massless frame at a place on a link (m, link axes)."""
+        from dockdyn.mechanics.trees.assembly import Link
+
         return Link(GRIP, name, joint="locked", **self.named(name).seat(place))
 
     def tree(self, flexible: FlexibleSection, planar: bool, *frames: Link) -> Tree:
         """The tree: links, what is rigid on beams, and then further massless frames, such as where it is gripped."""
+        from dockdyn.mechanics.trees.assembly import tree_of
+
         known = {link.name: link for link in self.link}
         links = [link.link(flexible, planar, None if link.parent is None else known[link.parent]) for link in self.link]
         bodies = [link.body() for link in self.link if link.beam is not None and link.mass is not None]
@@ -345,6 +379,9 @@ class TreeSection(Section):
 
     def start(self, tree: Tree, planar: bool) -> tuple[Configuration, Float[Array, "n"]]:
         """Configuration and velocities at t = 0, beams straight."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.composite_bodies import Configuration
 
         def vector(value: list[float] | None) -> Float[Array, "3"]:
             return jnp.asarray(NOTHING if value is None else value, float)
@@ -373,4 +410,6 @@ class TreeSection(Section):
 
 def turned_back(attitude: Float[Array, "4"], vector: Float[Array, "3"]) -> Float[Array, "3"]:
     """An inertial vector in body axes."""
+    from dockdyn.mechanics.rotation import Quaternion
+
     return Quaternion.of(attitude).matrix().array().T @ vector

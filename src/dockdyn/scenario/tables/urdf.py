@@ -8,13 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import jax.numpy as jnp
 import numpy as np
 from pydantic_core import PydanticCustomError
 
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.assembly import Link, in_order
-from dockdyn.mechanics.vector import Matrix
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given_file import URDF_FILE, content_of
 from dockdyn.scenario.language.units import Bounds, number_of
@@ -102,6 +98,8 @@ def _check_complete(root: ElementTree.Element, label: str) -> None:
 
 def links_of(robot: Any, label: str) -> tuple[list[Entry], dict[str, str]]:  # noqa: ANN401, of `read`
     """Tables of the links, the root first and every link after its parent, and the link that each joint moves."""
+    from dockdyn.mechanics.trees.assembly import Link, in_order
+
     bodies = {link.name: link for link in robot.links}
     holders: dict[str, Any] = {}
     for joint in robot.joints:
@@ -190,6 +188,11 @@ def finite(value: object, where: str, what: str) -> None:
 
 
 def _quaternion(rotation: np.ndarray) -> list[float]:
+    import jax.numpy as jnp
+
+    from dockdyn.mechanics.rotation import Quaternion
+    from dockdyn.mechanics.vector import Matrix
+
     return Quaternion.from_matrix(Matrix.of(jnp.asarray(rotation))).array().tolist()
 
 

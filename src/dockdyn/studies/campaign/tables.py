@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.report.report import Table
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.wording import NOTHING, as_stated, significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.wording import DEGREES, distributions, figure_words, in_degrees, percent, sure
 
@@ -22,9 +22,8 @@ def requirements_table(answers: dict[str, Any]) -> Table:
     columns += [("mean margin", ""), ("margin, 95 % of cases", ""), ("missed first", "cases")]
     rows = []
     for each in answers["requirements"]:
-        unit = f" {each['unit']}" if each["unit"] else ""
         keys = ("median", "worst", "mean_margin", "margin_5_percent")
-        *figures, mean, low = (_with_unit(each[key], unit) for key in keys)
+        *figures, mean, low = (_in_its_unit(each, key) for key in keys)
         without = answers["runs"] - each["undecided"] - each["margin_cases"]
         if each["margin_cases"] and without:
             mean += f" (of {each['margin_cases']} cases)"
@@ -36,8 +35,9 @@ def requirements_table(answers: dict[str, Any]) -> Table:
     return Table(columns, rows, worded={0, 1})
 
 
-def _with_unit(value: float | None, unit: str) -> str:
-    return NOTHING if value is None else f"{significant(value, 3)}{unit}"
+def _in_its_unit(judged: dict[str, Any], key: str) -> str:
+    """A figure of a requirement, in the unit that its limit is written in."""
+    return NOTHING if judged[key] is None else as_stated(judged[key], judged["unit"], judged["text"], 3)
 
 
 def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table:

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.outcome import deciding_duration, still_open
-from dockdyn.results.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
+from dockdyn.results.requirements import hidden, judge_values, limit_of, plain, resolved, unit_of_figure, with_lists
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
@@ -84,6 +84,21 @@ def envelope(
             does not decide, a tolerance out of range.
     """
     scenario, tolerance = scenario_from(scenario), number_from("tolerance", tolerance, "", "a share")
+    scenario, axes, outcome = asked(scenario, over, of, tolerance)
+    # what follows a capture decides nothing
+    ended = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
+    cases = Evaluated(ended, axes, outcome, _rounds(tolerance), progress)
+    cases.check()
+    found = _on_line(cases, tolerance) if len(axes) == 1 else _on_plane(cases, tolerance)
+    if progress is not None:
+        progress(1.0)
+    return _dataset_of(scenario, cases, found, tolerance)
+
+
+def asked(
+    scenario: Scenario, over: Mapping[str, tuple[Any, Any]], of: str, tolerance: float
+) -> tuple[Scenario, list[Axis], Requirement]:
+    """Return the nominal scenario, the axes and the outcome of an envelope; runs nothing. Raises ScenarioError."""
     table_from("over", over, f"a mapping from one or two dotted keys to {ENDS}")
     if not 1 <= len(over) <= MOST_KEYS:
         raise ScenarioError(f"{scenario.name}: --over: {len(over)} keys; must be one or two")
@@ -95,15 +110,7 @@ def envelope(
     ]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
-    outcome = _outcome_of(scenario, name_from("of", of))
-    # what follows a capture decides nothing
-    asked = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
-    cases = Evaluated(asked, axes, outcome, _rounds(tolerance), progress)
-    cases.check()
-    found = _on_line(cases, tolerance) if len(axes) == 1 else _on_plane(cases, tolerance)
-    if progress is not None:
-        progress(1.0)
-    return _dataset_of(scenario, cases, found, tolerance)
+    return scenario, axes, _outcome_of(scenario, name_from("of", of))
 
 
 def _both_ends(key: str, ends: object) -> tuple[Any, Any]:
@@ -120,6 +127,9 @@ def _outcome_of(scenario: Scenario, name: str) -> Requirement:
             raise _nothing_captures(scenario)
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}
+    fitting = [one for one in found if plain(one) == plain(name)]  # with its unit or without
+    if name not in found and len(fitting) == 1:
+        return found[fitting[0]]
     if name not in found:
         raise ScenarioError(f"{scenario.name}: --of {name}: no such requirement; {nearest(name, {CAPTURED, *found})}")
     return found[name]

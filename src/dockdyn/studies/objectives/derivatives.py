@@ -21,6 +21,7 @@ from dockdyn.results.drive import Progress
 from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
 from dockdyn.results.linearised import Numbers, content_of, named_numbers, slopes_along
 from dockdyn.results.plan import jit_once
+from dockdyn.results.requirements import plain
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.places import Place
@@ -189,6 +190,14 @@ def key_figure(scenario: Scenario, of: str) -> KeyFigure | None:
     if one.name in left_out([one], known.stated(scenario.content)):
         raise ScenarioError(f"{where}: means nothing in this scenario; must be another figure")
     return one
+
+
+def in_full(scenario: Scenario, of: str) -> str:
+    """Return a figure's name with its unit, as summaries have it, where `of` is one that leaves it out."""
+    kind = kind_named(scenario.kind)
+    known = [*MARGINS, *(names_in_cases(located_figures(scenario).figures) if kind.key_figures() is not None else ())]
+    fitting = [name for name in known if plain(name) == of]
+    return fitting[0] if of not in known and len(fitting) == 1 else of
 
 
 def _check_located(scenario: Scenario) -> None:

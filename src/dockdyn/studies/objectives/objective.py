@@ -17,11 +17,11 @@ from jaxtyping import Array, ArrayLike, Float
 from dockdyn.results.control.coupling import refuse_coupled
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.language.given import name_from
+from dockdyn.scenario.language.given import name_from, number_from
 from dockdyn.scenario.language.keys import constrained, number_at, value_at
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.objectives.derivatives import derivatives_of, value_of
+from dockdyn.studies.objectives.derivatives import derivatives_of, in_full, value_of
 from dockdyn.studies.objectives.figure import Figure, figure_of
 from dockdyn.studies.objectives.sampled import Estimate, sampled_estimate
 
@@ -76,6 +76,7 @@ class Objective:
         Raises ScenarioError: a key that is no number of the scenario, a number that is not allowed, a run without the figure;
         TypeError inside `jax.jit` and `jax.vmap`.
         """
+        numbers = self._in_si(numbers)
         values = [jnp.asarray(value, float) for value in numbers.values()]
         return _evaluated(self, tuple(numbers), jnp.stack(values) if values else jnp.zeros(0))
 
@@ -84,6 +85,7 @@ class Objective:
 
         A derivative that differences to either side do not confirm is not known. Raises ScenarioError as a call does.
         """
+        numbers = self._in_si(numbers)
         found = self.estimate(dict(numbers), progress)
         unknown = {
             key: verdict.reason for key, verdict in zip(numbers, found.verdicts, strict=True) if verdict.holds is False
@@ -96,7 +98,19 @@ class Objective:
         """The figure alone. Raises ScenarioError as a call does."""
         if self.figure.over or self.smoothing:
             return self.estimate(dict(numbers)).value
-        return value_of(self._at(numbers), self.figure.name)
+        return value_of(self._at(self._in_si(numbers)), self.figure.name)
+
+    def _in_si(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return numbers in SI units, those too that are texts with a unit. Raises ScenarioError for other texts."""
+        if not any(isinstance(value, str) for value in numbers.values()):
+            return dict(numbers)
+        places = self._places(self.scenario, numbers)
+        return {
+            key: number_from(f"{self.scenario.name}: {key}", value, place.unit, "a number")
+            if isinstance(value, str)
+            else value
+            for (key, value), place in zip(numbers.items(), places, strict=True)
+        }
 
     def _at(self, numbers: Mapping[str, float]) -> Scenario:
         """The scenario with other numbers."""
@@ -112,6 +126,7 @@ class Objective:
 
     def estimate(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Estimate:
         """Return the figure and its derivatives at the numbers, and whether these hold. Raises ScenarioError as a call does."""
+        numbers = self._in_si(numbers)
         refuse_coupled(self.scenario, "an FMU has no derivatives; must be a law of dockdyn or one in Python")
         case = self._at(numbers)
         places = self._places(case, numbers)
@@ -195,6 +210,7 @@ def objective(
     """
     scenario, text = scenario_from(scenario), name_from("figure", figure)
     found = figure_of(text, f"{scenario.name}: figure")
+    found = replace(found, name=in_full(scenario, found.name))
     if smoothing is None:
         smoothing = SPREAD if found.over == "probability" else 0.0
     if not 0 <= smoothing < 1:

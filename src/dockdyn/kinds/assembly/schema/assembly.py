@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
-from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, make_steered
+from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.stability import RestSection
-from dockdyn.mechanism.gravity import Gravity
-from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.programs import trace_once
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
+
+if TYPE_CHECKING:
+    from dockdyn.mechanism.mechanism import Mechanism
+
+    pass
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -51,17 +52,10 @@ class AssemblySection(SeveralBodiesSection):
             refuse("integrator.method must be located: phases begin at instants")
         return self
 
-    @trace_once
     def model(self) -> Mechanism:
-        model = super().model()
-        if self.orbit is None and self.control is None:
-            return model
-        starts = self.starts()
-        return replace(
-            model,
-            gravity=None if self.orbit is None else Gravity(self.orbit.make(), starts[self.base()][0].position),
-            steered=None if self.control is None else make_steered(self.control, self, starts),
-        )
+        from dockdyn.kinds.assembly.whole_model import whole_model
+
+        return whole_model(self)
 
     @property
     def controlled(self) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
@@ -17,6 +15,9 @@ from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction
 from dockdyn.scenario.tables.part import refuse
 
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
 
 class PortSection(PlaceSection):
     """A named place on a body where loads are reported; with an `axis`, out of the body, also a port to dock at."""
@@ -25,6 +26,8 @@ class PortSection(PlaceSection):
 
     def outward(self) -> Float[Array, "3"] | None:
         """The axis as a unit vector; None of a point that is no port."""
+        import jax.numpy as jnp
+
         if self.axis is None:
             return None
         axis = jnp.asarray(self.axis, float)

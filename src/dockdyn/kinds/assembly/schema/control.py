@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
 
 from pydantic import Discriminator, SerializeAsAny, Tag
 
-from dockdyn.mechanics.rigid_body import Pose, Twist
-from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.control import BodyControlSection, OwnControlSection, own_reader, whose
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanism.steered_body import SteeredBody
 
 
 class SteeredSection(Section):
@@ -109,6 +111,8 @@ def make_steered(
     starts: dict[str, tuple[Pose, Twist]],
 ) -> SteeredBody | None:
     """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing."""
+    from dockdyn.mechanism.steered_body import SteeredBody
+
     names, (body, target) = bodies.names(), steered_bodies(control, bodies)
     origin = starts[target][0].position
     port = bodies.meeting() if getattr(control, "frame", None) == "port" else None

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dockdyn.elements import (
-    Anchors,
-    Brake,
-    Bushing,
-    Cable,
-    CaptureLatch,
-    ElementGroup,
-    EndStops,
-    ForceElement,
-    GapPull,
-    Magnet,
-    Pull,
-    RigidLatch,
-    Strut,
-    TabulatedPull,
-    Thruster,
-    hexapod_anchors,
-    one_sided,
-)
-from dockdyn.mechanics.rigid_body import Placed, Pose
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.elements import Anchors, ForceElement, Pull, Strut, Thruster
+    from dockdyn.mechanics.rigid_body import Placed, Pose
 
 Stiffness = quantity("N/m", "a stiffness", least=0)
 Damping = quantity("N*s/m", "a damping", least=0)
@@ -47,6 +29,8 @@ Places = list[Point]
 
 def stated_number(value: float | None) -> Float[Array, ""] | None:
     """A number as an array; None for what is not there."""
+    import jax.numpy as jnp
+
     return None if value is None else jnp.asarray(value, float)
 
 
@@ -98,10 +82,16 @@ class LineSection(ElementSection):
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         """The anchors of each member."""
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Anchors
+
         pairs = [self.anchor] if self.anchors is None else self.anchors
         return [Anchors(jnp.asarray(own, float), jnp.asarray(other, float)) for own, other in pairs]
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+        import jax.numpy as jnp
+
         lines = self.lines(first, second)
         own, other = (jnp.stack(ends) for ends in zip(*((line.own, line.other) for line in lines), strict=True))
         return own.mean(axis=0), other.mean(axis=0)
@@ -111,6 +101,8 @@ class LineSection(ElementSection):
 
     def joined(self, members: list[ForceElement]) -> ForceElement:
         """One element, or a group of several."""
+        from dockdyn.elements import ElementGroup
+
         return members[0] if len(members) == 1 else ElementGroup.of(members)
 
 
@@ -166,6 +158,9 @@ class StrutSection(LineSection):
         return self.slip is not None or self.stroke is not None
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
+        from dockdyn.elements import Anchors, hexapod_anchors
+        from dockdyn.mechanics.rigid_body import Pose
+
         if self.hexapod is None:
             return super().lines(first, second)
         at = self.hexapod
@@ -177,6 +172,10 @@ class StrutSection(LineSection):
         return self.joined([self._strut(line, first, second) for line in self.lines(first, second)])
 
     def _strut(self, line: Anchors, first: Placed, second: Placed) -> Strut:
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Brake, EndStops, Strut, one_sided
+
         free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
         stops = None
         if self.stroke is not None:
@@ -210,6 +209,10 @@ class CableSection(LineSection):
         return True
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Cable, one_sided
+
         found: list[ForceElement] = []
         for line in self.lines(first, second):
             free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
@@ -241,6 +244,10 @@ class MagnetSection(LineSection):
         return self
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
+        import jax.numpy as jnp
+
+        from dockdyn.elements import GapPull, Magnet, TabulatedPull
+
         if self.gaps is None or self.forces is None:
             pull: Pull = GapPull(jnp.asarray(self.force, float), jnp.asarray(self.gap, float))
         else:
@@ -281,12 +288,22 @@ class BushingSection(ElementSection):
 
     def _frames(self, first: Placed, second: Placed) -> tuple[Pose, Pose]:
         """Its frame on either body."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import Pose
+        from dockdyn.mechanics.rotation import Quaternion
+        from dockdyn.mechanics.vector import Vector
+
         frame = Pose(Vector.of(jnp.asarray(self.position, float)), Quaternion.of(jnp.asarray(self.attitude, float)))
         inertial = (second.pose.attitude * frame.attitude).normalised()
         own = Pose(first.local(second.point(frame.position)), first.pose.attitude.conjugate() * inertial)
         return own, frame
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Brake, Bushing
+
         own, frame = self._frames(first, second)
 
         def diagonal(moving: list[float], turning: list[float]) -> Float[Array, "6 6"]:
@@ -339,6 +356,10 @@ class LatchSection(LineSection):
         return [*super().settable(), "closed"]
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
+        import jax.numpy as jnp
+
+        from dockdyn.elements import CaptureLatch, RigidLatch
+
         axis = jnp.asarray(self.axis, float)
         axis = axis / jnp.linalg.norm(axis)
         reach, lateral, closed = (jnp.asarray(number, float) for number in (self.reach, self.lateral, self.closed))
@@ -366,6 +387,10 @@ class FixedThrusterSection(NamedElement):
 
     def make(self) -> Thruster:
         """The thruster, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Thruster
+
         direction = jnp.asarray(self.direction, float)
         unit = direction / jnp.linalg.norm(direction)
         return Thruster(jnp.asarray(self.position, float), unit, jnp.asarray(self.force, float))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse, without_computed
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
 
 MOST = 10_000  # of members of a feature
 Radius = quantity("m", "a radius", least=0)
@@ -71,6 +71,11 @@ class RepeatedSection(Section):
 
     def repeated(self, points: Float[Array, "n 3"]) -> list[Float[Array, "n 3"]]:
         """Places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a turn."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import Quaternion
+        from dockdyn.mechanics.vector import Vector
+
         axis = jnp.asarray(self.axis, float)
         axis, about = axis / jnp.linalg.norm(axis), jnp.asarray(self.about, float)
         found = [points]
@@ -103,6 +108,8 @@ class BallSection(RepeatedSection):
         return [*(self.positions or ()), *([] if self.position is None else [self.position])]
 
     def members(self) -> list[Ball]:
+        import jax.numpy as jnp
+
         places, radius = jnp.asarray(self.stated(), float), jnp.asarray(self.radius, float)
         return [Ball(place, radius) for turned in self.repeated(places) for place in turned]
 
@@ -128,6 +135,8 @@ class EdgeSection(RepeatedSection):
         return self.points
 
     def members(self) -> list[Capsule]:
+        import jax.numpy as jnp
+
         points, radius = jnp.asarray(self.points, float), jnp.asarray(self.radius, float)
         lines = [points]
         if self.width is not None:
@@ -150,6 +159,8 @@ class CircleSection(RepeatedSection):
         return [self.centre]
 
     def members(self) -> list[Ring]:
+        import jax.numpy as jnp
+
         normal = jnp.asarray(self.normal, float)
         ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
         radii = jnp.asarray(self.major_radius, float), jnp.asarray(self.radius, float)
@@ -194,6 +205,7 @@ class CloudSection(Section):
 
     @model_validator(mode="after")
     def sampled(self) -> Self:
+        wait_for("jax")
         from dockdyn.scenario.meshes.kept import cloud_of
 
         found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))
@@ -215,6 +227,10 @@ class CloudSection(Section):
         return [self.point]
 
     def members(self) -> list[Ball]:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rotation import Quaternion
+
         assert self.sample is not None
         turn = Quaternion.of(jnp.asarray(self.attitude, float)).matrix().array()
         places = jnp.asarray(self.point, float) + jnp.asarray(self.sample.points) @ turn.T
@@ -222,6 +238,8 @@ class CloudSection(Section):
 
     def weights(self) -> Float[Array, "members"]:
         """The share of each member in the contact's force; together 1."""
+        import jax.numpy as jnp
+
         assert self.sample is not None
         return jnp.asarray(self.sample.shares)
 

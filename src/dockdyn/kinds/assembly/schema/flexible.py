@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dockdyn.elements import ModalSpring
-from dockdyn.mechanics.rigid_body import RigidBody
-from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
-from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point, Triple
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.elements import ModalSpring
+    from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
 
 MOST_MODES = 24  # of a link
 ROUNDING = 1e-4  # share of a modal mass: a table of four digits may have a little more than there is
@@ -29,21 +30,6 @@ Stiffness = quantity("N*m**2", "a stiffness", above=0)
 Participation = quantity("kg", "a participation", component=True)
 TurningParticipation = quantity("kg*m", "a participation", component=True)
 PerMetre = quantity("1/m", "a slope", component=True)
-
-
-@jit_once
-def _modes_of(section: FlexibleSection) -> CantileverModes:
-    link = section.link()
-    return link.modes() if isinstance(link, UniformBeam) else link
-
-
-@jit_once
-def _mass_beside(section: FlexibleSection, mass: ArrayLike, inertia: ArrayLike) -> Float[Array, "modes modes"]:
-    """What is left of the modal masses beside the mean motion of a link of this mass (kg) and inertia (3 × 3, kg m²), over the
-    modal masses."""
-    modes = section.modes()
-    scale = jnp.sqrt(modes.mass)
-    return modes.vibrating_mass(RigidBody.of(mass, inertia)) / jnp.outer(scale, scale)
 
 
 def _heaviest(modes: CantileverModes, mass: float, about_centre: np.ndarray) -> str:
@@ -85,17 +71,23 @@ class FlexibleSection(Section):
 
     def modes(self) -> CantileverModes:
         """Its modes, also from traced numbers."""
-        return _modes_of(self)
+        from dockdyn.kinds.assembly.flexible_modes import modes_of
+
+        return modes_of(self)
 
     def link(self) -> UniformBeam | CantileverModes:
         raise TypeError
 
     def along(self) -> Float[Array, "3"]:
         """The unit vector along a beam, the link's axes, about which its spin adds nothing to its stiffness; else zero."""
+        import jax.numpy as jnp
+
         return jnp.zeros(3)
 
     def lowest_bending(self) -> Float[Array, ""]:
         """The lowest frequency of bending (rad/s); infinite without any."""
+        import jax.numpy as jnp
+
         bends = np.array([unit == "m" for unit in self.mode_units()])
         return jnp.min(jnp.where(bends, self.modes().frequency, jnp.inf), initial=jnp.inf)
 
@@ -105,13 +97,18 @@ class FlexibleSection(Section):
 
     def spring(self) -> ModalSpring:
         """What its modes give back and lose."""
+        from dockdyn.elements import ModalSpring
+
         modes = self.modes()
         return ModalSpring(modes.stiffness(), modes.damping())
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
         """Refuses modes that carry more than the link has, a `mass` (kg) and an `inertia` (kg m²)."""
+        wait_for("jax")
+        from dockdyn.kinds.assembly.flexible_modes import mass_beside
+
         about_centre = np.array(inertia, float)
-        least = np.linalg.eigvalsh(np.asarray(_mass_beside(self, mass, about_centre))).min()
+        least = np.linalg.eigvalsh(np.asarray(mass_beside(self, mass, about_centre))).min()
         if least < -ROUNDING:
             heaviest = _heaviest(self.modes(), mass, about_centre)
             more = heaviest or f"all axes together, by {-least:.2g} of a modal mass"
@@ -157,6 +154,8 @@ class UniformBeamSection(FlexibleSection):
         return ["m"] * sum(self.bending_modes) + ["rad"] * self.twist_modes
 
     def along(self) -> Float[Array, "3"]:
+        import jax.numpy as jnp
+
         axis = jnp.asarray(self.axis, float)
         return axis / jnp.linalg.norm(axis)
 
@@ -164,6 +163,10 @@ class UniformBeamSection(FlexibleSection):
         return self.link().deflection(place)
 
     def link(self) -> UniformBeam:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.cantilever_modes import UniformBeam
+
         length = number(self.length)
         return UniformBeam(
             root=jnp.asarray(self.root, float),
@@ -222,6 +225,10 @@ class ModeTableSection(FlexibleSection):
         return ["m"] * len(self.mode)
 
     def link(self) -> CantileverModes:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.cantilever_modes import CantileverModes
+
         def column(key: str) -> Float[Array, "modes *shape"]:
             return jnp.stack([jnp.asarray(getattr(mode, key), float) for mode in self.mode])
 
@@ -235,6 +242,10 @@ class ModeTableSection(FlexibleSection):
         )
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.cantilever_modes import Deflection
+
         points = [
             Deflection(*(jnp.asarray(part, float) for part in (point.position, point.shift, point.turn)))
             for point in self.point

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dockdyn.elements import EndStops, JointDrive, one_sided
 from dockdyn.kinds.assembly.schema.elements import Damping, Stiffness, TurningDamping, stated_number
-from dockdyn.mechanics.rigid_body import Pose
-from dockdyn.mechanics.trees.jointed_bodies import Joint
-from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.elements import JointDrive
+    from dockdyn.mechanics.rigid_body import Pose
+    from dockdyn.mechanics.trees.jointed_bodies import Joint
+    from dockdyn.mechanics.trees.partial_motion import JointMotion
+    from dockdyn.mechanics.vector import Vector
 
 Angle = quantity("rad", "an angle")
 Turn = quantity("rad", "an angle", component=True)
@@ -45,10 +47,16 @@ class JointSection(Section):
 
     def place(self, pose: Pose) -> Vector:
         """Where it is (m) on what carries the body, whose place there is `pose` where the coordinate is zero."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.vector import Vector
+
         return pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
 
     def make(self, pose: Pose, carrier: int, number: int | None) -> Joint:
         """The joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
+        from dockdyn.mechanics.trees.jointed_bodies import Joint
+
         turn = pose.attitude.matrix()
         mount = self.place(pose)
         return Joint(
@@ -64,10 +72,16 @@ class JointSection(Section):
 
     def direction(self) -> Vector:
         """The axis, a unit vector in the axes of what carries the body; any of a joint that does not move."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.vector import Vector
+
         return Vector.of(jnp.asarray([1.0, 0.0, 0.0]))
 
     def moved(self) -> Float[Array, ""]:
         """The inertia (kg m² or kg) that its motor reflects."""
+        import jax.numpy as jnp
+
         return jnp.zeros(())
 
 
@@ -119,6 +133,10 @@ class MovingJointSection(JointSection):
         return any(key is not None for key in stated)
 
     def direction(self) -> Vector:
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.vector import Vector
+
         axis = jnp.asarray(self.axis, float)
         return Vector.of(axis / jnp.linalg.norm(axis))
 
@@ -128,6 +146,10 @@ class MovingJointSection(JointSection):
 
     def drive(self) -> JointDrive:
         """What acts in it, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.elements import EndStops, JointDrive, one_sided
+
         stops = None
         if self.stroke is not None and self.stop_stiffness is not None:
             low, high = (jnp.asarray(end, float) for end in self.stroke)

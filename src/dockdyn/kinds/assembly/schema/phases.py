@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-import jax
-import jax.numpy as jnp
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.mechanism.loads import Connection
-from dockdyn.mechanism.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
+
+if TYPE_CHECKING:
+    from dockdyn.mechanism.loads import Connection
+    from dockdyn.mechanism.phases import Condition, Phases
 
 Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
 
@@ -54,6 +54,10 @@ class WaitSection(Section):
 
     def make(self, bodies: list[str]) -> Condition:
         """The condition, also from traced numbers; `bodies` are the names of all."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanism.phases import Condition
+
         first, second = (0, 0) if self.between is None else (bodies.index(name) for name in self.between)
         of: Any = self.event if self.event is not None else "time" if self.speed is None else "speed"
         lasting, speed = (jnp.asarray(0.0 if value is None else value, float) for value in (self.lasting, self.speed))
@@ -149,6 +153,11 @@ def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
 
 def make_phases(phases: list[PhaseSection], variants: list[tuple[Connection, ...]], bodies: list[str]) -> Phases | None:
     """The phases with the elements of each; None of a single one."""
+    import jax
+    import jax.numpy as jnp
+
+    from dockdyn.mechanism.phases import Phases
+
     if len(variants) < 2:
         return None
     elements = [tuple(one.element for one in connections) for connections in variants]

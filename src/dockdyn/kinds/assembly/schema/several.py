@@ -4,38 +4,35 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
-from dockdyn.contact.feature import Point
-from dockdyn.contact.group import ContactGroup
-from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.kinds.assembly.far_places import refuse_far_places
-from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
 from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection, LatchSection
 from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
-from dockdyn.kinds.assembly.trees import Frames, Seat, jointed_bodies, mode_names, mode_numbers, moving_joints
-from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
-from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.loads import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
-from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.mechanism.named_points import NamedPoint
-from dockdyn.results.run import contact_names
 from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.contact.group import ContactGroup
+    from dockdyn.kinds.assembly.trees import Frames
+    from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+    from dockdyn.mechanics.trees.partial_motion import JointMotion
+    from dockdyn.mechanism.loads import Connection
+    from dockdyn.mechanism.mechanism import Mechanism
 
 MOST_PAIRS = 20_000  # of a contact
 
@@ -47,7 +44,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     kind: str
     title: str
     duration: Duration
-    approach: BetweenPortsSection | None = None
+    approach: OrNone[BetweenPortsSection] = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
     element: list[AnyElement] = []  # noqa: RUF012
@@ -70,11 +67,17 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def placed(self) -> Self:
+        wait_for("jax")
+        from dockdyn.kinds.assembly.far_places import refuse_far_places
+
         refuse_far_places(self)
         return self
 
     @model_validator(mode="after")
     def touching(self) -> Self:
+        wait_for("jax")
+        from dockdyn.kinds.assembly.pairs import check_pair
+
         for number, contact in enumerate(self.contact):
             key, kind = ("surface", "surface") if contact.against is None else ("against", "feature")
             first, feature = self.find("feature", contact.feature, f"contact.{number}.feature")
@@ -158,6 +161,8 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def contact_names(self) -> list[str]:
         """What the contacts are called."""
+        from dockdyn.results.run import contact_names
+
         found = self.contact
         return contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found])
 
@@ -200,6 +205,8 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
+        import jax.numpy as jnp
+
         model = self.model()
         return jnp.stack([state.depth for state in model.states(model.initial())])
 
@@ -231,6 +238,8 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def acts(self) -> dict[str, Any]:
         """The sections of what acts besides contacts: elements by name, joints in which anything acts as "body.joint"."""
+        from dockdyn.kinds.assembly.trees import moving_joints
+
         joints = moving_joints(self.body).items()
         return {element.name: element for element in self.element} | {
             f"{body}.joint": joint for body, joint in joints if joint.acts()
@@ -244,6 +253,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
     ) -> dict[str, tuple[Pose, Twist]]:
         """Pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
+        from dockdyn.kinds.assembly.trees import Frames, jointed_bodies
+
         found: dict[str, tuple[Pose, Twist]] = {}
         trees, names = jointed_bodies(Frames.of(self.body)), self.names()
 
@@ -269,15 +280,24 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def joint_starts(self) -> list[JointMotion]:
         """Coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.assembly.trees import moving_joints
+
         zero = jnp.zeros(())
         return [*(joint.begins() for joint in moving_joints(self.body).values())] + [(zero, zero)] * len(self.modes())
 
     def modes(self) -> list[tuple[str, str]]:
         """The modes of all flexible links: link and mode."""
+        from dockdyn.kinds.assembly.trees import mode_names
+
         return mode_names(self.body)
 
     def frames(self, starts: dict[str, tuple[Pose, Twist]]) -> Frames:
         """The frames of flexible links on which something sits, which begin as these poses and twists say."""
+        from dockdyn.kinds.assembly.trees import Frames, Seat
+        from dockdyn.mechanics.rigid_body import Placed
+
         seats = [
             *(Seat(body, ("feature", body, one.name), middle(one.stated())) for body, one in self._carried("feature")),
             *(
@@ -310,6 +330,11 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def meeting(self) -> Port:
         """The ports that approach each other: the place of the first on the body that approaches, the second as a plane."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.feature import Point
+        from dockdyn.contact.surfaces.plane import Plane
+
         assert self.approach is not None
         (own, port), (_, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
         place, axis = self.in_root(own, port)
@@ -318,6 +343,11 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def in_root(self, name: str, port: PortSection) -> tuple[Any, Any]:
         """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import Pose, Twist
+        from dockdyn.mechanics.vector import Vector
+
         resting = Pose.at([0.0, 0.0, 0.0]), Twist.of([0.0, 0.0, 0.0])
         pose, _ = self._starts(lambda _name, _start: resting)[name]
         turn = pose.attitude.matrix()
@@ -329,6 +359,9 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def groups(self, frames: Frames) -> tuple[ContactGroup, ...]:
         """The groups of contacts, also from traced numbers."""
+        from dockdyn.contact.group import ContactGroup
+        from dockdyn.kinds.assembly.pairs import geometries
+
         found = []
         for contact in self.contact:
             kind = "surface" if contact.against is None else "feature"
@@ -347,6 +380,10 @@ class SeveralBodiesSection(Section, abc.ABC):
     ) -> tuple[Connection, ...]:
         """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
         behind them what holds flexible links in shape."""
+        from dockdyn.kinds.assembly.trees import mode_numbers, moving_joints
+        from dockdyn.mechanics.rigid_body import Placed
+        from dockdyn.mechanism.loads import BendingLink, DrivenJoint, MountedThruster, Tie
+
         found: list[Connection] = []
         moving = list(moving_joints(self.body))
         for name, section in zip(self.acts(), sections, strict=True):
@@ -381,6 +418,12 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def model(self) -> Mechanism:
         """The model, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.kinds.assembly.trees import jointed_bodies, moving_joints
+        from dockdyn.mechanism.mechanism import Mechanism
+        from dockdyn.mechanism.named_points import NamedPoint
+
         starts = self.starts()
         frames = self.frames(starts)
         begun = [starts[name] for name in (*self.names(), *frames.links())]
@@ -418,11 +461,15 @@ class SeveralBodiesSection(Section, abc.ABC):
 
 def middle(places: list[list[float]]) -> Float[Array, "3"]:
     """The middle of places (m)."""
+    import jax.numpy as jnp
+
     return jnp.asarray(places, float).mean(axis=0)
 
 
 def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
     """Pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves with it."""
+    from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+
     other = Placed.of(carrier, motion)
     place = other.point(pose.position)
     rate = pose.attitude.matrix().transposed_times(motion.rate)

@@ -21,7 +21,7 @@ from dockdyn.scenario.tables.urdf import Entry, coefficient, links_of, read
 SAID = ("on", "position", "attitude")  # of links, by the URDF
 SAID_OF_JOINTS = ("kind", "position", "axis")
 LIMITED = ("revolute", "prismatic")  # joints whose coordinate has limits
-Frame = Float[np.ndarray, "4 4"]  # takes places in it to those in the frame in which it is
+type Frame = Float[np.ndarray, "4 4"]  # takes places in it to those in the frame in which it is
 
 
 def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from pydantic import TypeAdapter, ValidationError
 
 from dockdyn.kinds.rig.build import sensor_of
 from dockdyn.kinds.rig.comparison import store
 from dockdyn.kinds.rig.comparison.choice import NONE, Choice, amplitude_errors, errors, over_draws
+from dockdyn.kinds.rig.comparison.stiffnesses import stiffnesses_from
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.judgement import frequency, latest
 from dockdyn.kinds.rig.lanes import Lanes
@@ -23,16 +23,13 @@ from dockdyn.kinds.rig.run import loop_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.measures import number
-from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
-from dockdyn.scenario.language.given import names_from, number_from
-from dockdyn.scenario.language.units import whole_number
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.given import names_from
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.scenario.tables.parts import Stiffness
-from dockdyn.scenario.tables.rig.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
+from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw, facts_of, laws
 from dockdyn.scenario.tables.rig.loop import aliasing
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
-MOST = 200  # stiffnesses
 DRAWS = 8  # of the noise, where a sensor has any
 
 # variable: (units, long name)
@@ -55,7 +52,7 @@ ERRORS = {
 
 def _known_laws(scenario: Scenario) -> list[str]:
     """What a rig can be compared with: without, every built-in compensator, and those of the user's own that it states."""
-    return list(dict.fromkeys([NONE, *LAWS, *(section.law for section in _stated_laws(scenario))]))
+    return list(dict.fromkeys([NONE, *laws(), *(section.law for section in _stated_laws(scenario))]))
 
 
 def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
@@ -82,41 +79,9 @@ def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") 
     return list(dict.fromkeys(names))
 
 
-def stiffness_range(given: object) -> list[float] | None:
-    """Stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio; None for a single one."""
-    if isinstance(given, list):
-        if not 1 <= len(given) <= MOST:
-            raise ScenarioError(f"--set {STIFFNESS}: a list of {len(given)}; must have 1 to {MOST} stiffnesses")
-        return [stiffness(value) for value in given]
-    if not isinstance(given, str) or ":" not in given:
-        return None
-    low, high, count = (*given.split(":"), "", "")[:3]
-    if given.count(":") != 2 or not 2 <= (whole_number(count) or 0) <= MOST:
-        allowed = f"must be a stiffness, a list, or LOW:HIGH:COUNT with COUNT from 2 to {MOST}"
-        raise ScenarioError(f"--set {STIFFNESS}={given}: {allowed}")
-    ends = stiffness(low.strip()), stiffness(high.strip())
-    if not ends[0] < ends[1]:
-        raise ScenarioError(f"--set {STIFFNESS}={given}: must rise from LOW to HIGH")
-    return [float(value) for value in np.geomspace(*ends, int(count))]
-
-
-def stiffness(value: object) -> float:
-    """A stiffness (N/m), units allowed."""
-    try:
-        return float(TypeAdapter(Stiffness).validate_python(value))
-    except ValidationError as error:
-        raise ScenarioError(f"--set {STIFFNESS}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
-
-
-def _stiffnesses_from(given: Sequence[float | str] | float | str) -> list[float]:
-    """One stiffness or several (N/m), from numbers or texts with a unit."""
-    several = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
-    return [number_from("stiffnesses", value, "N/m", "a stiffness", above=0) for value in several]
-
-
 def stiffnesses_of(scenario: Scenario, given: Sequence[float | str] | float | str | None) -> list[float]:
     """The stiffnesses (N/m) that are compared over: those given, or a range around the scenario's own."""
-    return _default_stiffnesses(float(loop_of(scenario).stiffness)) if given is None else _stiffnesses_from(given)
+    return _default_stiffnesses(float(loop_of(scenario).stiffness)) if given is None else stiffnesses_from(given)
 
 
 def _default_stiffnesses(own: float) -> list[float]:
@@ -127,7 +92,7 @@ def _default_stiffnesses(own: float) -> list[float]:
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
     """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
     found = next((section for section in _stated_laws(scenario) if section.law == law), None)
-    return LAWS[law](law=law) if found is None else found
+    return laws()[law](law=law) if found is None else found
 
 
 def own_law(scenario: Scenario) -> str:

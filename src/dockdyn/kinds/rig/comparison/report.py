@@ -20,6 +20,7 @@ from dockdyn.scenario.language.units import convert
 
 COLUMNS = 7  # stiffnesses in a table
 PRINTED = 5  # on the terminal
+CAPTION = "Amplitude at the end, rig over that without rig: 1 is right; worst: the largest error of it"
 FINE = 0.02  # error of the amplitude that the close-up marks
 MOST = 1e4  # amplitude ratios beyond are off the figure
 
@@ -27,6 +28,7 @@ MOST = 1e4  # amplitude ratios beyond are off the figure
 def comparison_report(dataset: xr.Dataset) -> Report:
     """The report of a comparison."""
     verdict = _comparison_verdict(dataset)
+    few = Block(CAPTION, words=_range_in_words(dataset), table=_ratios(dataset, PRINTED))
     note = (
         "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
         "twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
@@ -43,7 +45,19 @@ def comparison_report(dataset: xr.Dataset) -> Report:
         ],
         plots=figures(dataset),
         made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s")],
-        terminal=[dataset.attrs["title"], Block(table=_ratios(dataset, PRINTED)), verdict],
+        terminal=[dataset.attrs["title"], few, verdict],
+    )
+
+
+def _range_in_words(dataset: xr.Dataset) -> str:
+    """Return over which stiffnesses compensators are compared, and how to have others."""
+    low, high = (float(end) for end in dataset.stiffness.values[[0, -1]])
+    if low == high:
+        return f"At a stiffness of {significant(low, 3)} N/m."
+    own = f"they are tuned at {significant(float(dataset.attrs['tuned_at_N_m']), 3)} N/m"
+    return (
+        f"Over {dataset.sizes['stiffness']} stiffnesses from {significant(low, 3)} to {significant(high, 3)} N/m; {own}. "
+        "Others: --set contact.normal.stiffness=LOW:HIGH:COUNT"
     )
 
 

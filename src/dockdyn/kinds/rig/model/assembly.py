@@ -23,7 +23,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.loads import observed_elements
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.stability.loop import Dynamics
+from dockdyn.parameters import Dynamics
 
 
 class GroupGate(eqx.Module):

@@ -18,7 +18,7 @@ from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V, moved
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, internal_energy
 from dockdyn.mechanics.vector import Vector
-from dockdyn.stability.loop import Dynamics
+from dockdyn.parameters import Dynamics
 
 
 class Bodies(PlantInSpace):

@@ -17,7 +17,7 @@ from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.gate import GATED, PRESSING
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.model import Flag, Rate, Scalar, State
-from dockdyn.stability.loop import Dynamics
+from dockdyn.parameters import Dynamics
 
 Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
 Port = Float[Array, "port"]  # of the contact: one, or three

@@ -32,7 +32,7 @@ from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port
 from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, where
 from dockdyn.kinds.rig.model.settled import settle
 from dockdyn.kinds.rig.model.stretch import stretched
-from dockdyn.stability.loop import Dynamics
+from dockdyn.parameters import Dynamics
 
 WRITTEN_OUT = 4  # ticks of a cycle
 

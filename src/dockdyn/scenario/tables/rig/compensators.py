@@ -10,22 +10,28 @@ import inspect
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_type_hints
 
-import jax.numpy as jnp
-from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model
-
-from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
-from dockdyn.hil.compensators.compensator import Compensator
-from dockdyn.hil.velocity_sources import (
-    FilteredDifference,
-    PrintedTrackingDifferentiator,
-    TrackingDifferentiator,
-    VelocitySource,
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializeAsAny,
+    Tag,
+    TypeAdapter,
+    create_model,
 )
+from pydantic_core import CoreSchema, core_schema
+
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.language.waiting import wait_for, waiting_for
 from dockdyn.scenario.tables.own_part import keys_of, read_table
+
+if TYPE_CHECKING:
+    from dockdyn.hil.compensators.compensator import Compensator
+    from dockdyn.hil.velocity_sources import VelocitySource
 
 DEFAULT = "fixed-gain"  # the law of a table that names none
 Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-difference"]
@@ -80,6 +86,15 @@ class WithVelocity(CompensatorLaw):
         return {"velocity": self.source()}
 
     def source(self) -> VelocitySource:
+        import jax.numpy as jnp
+
+        from dockdyn.hil.compensators import VELOCITIES
+        from dockdyn.hil.velocity_sources import (
+            FilteredDifference,
+            PrintedTrackingDifferentiator,
+            TrackingDifferentiator,
+        )
+
         if self.velocity == "tracking-differentiator":
             printed = self.differentiator_form == "as-printed"
             made = PrintedTrackingDifferentiator if printed else TrackingDifferentiator
@@ -106,6 +121,8 @@ def facts_of(made: type[Compensator]) -> dict[str, Any]:
 @cache
 def section_of(law: str, made: type[Compensator], own: bool = False) -> type[CompensatorLaw]:
     """The table of a law: its keys are the parameters and static fields of the class."""
+    from dockdyn.hil.velocity_sources import VelocitySource
+
     base = WithVelocity if get_type_hints(made).get("velocity") is VelocitySource else CompensatorLaw
     bases = (WithVelocity, OwnCompensator) if base is WithVelocity else OwnCompensator
     keys: dict[str, Any] = {"law": (Literal[law], law if law == DEFAULT else ...)} | keys_of(made)
@@ -116,12 +133,24 @@ def section_of(law: str, made: type[Compensator], own: bool = False) -> type[Com
     return section
 
 
+def _compensator() -> type:
+    """Return of what a law of the user's own must be a subclass."""
+    from dockdyn.hil.compensators.compensator import Compensator
+
+    return Compensator
+
+
 def _read_own(value: object) -> object:
     """The table of a law of the user's own."""
-    return read_table(value, Compensator, partial(section_of, own=True))
+    return read_table(value, _compensator, partial(section_of, own=True))
 
 
-LAWS: dict[str, type[CompensatorLaw]] = {name: section_of(name, made) for name, made in COMPENSATORS.items()}
+@cache
+def laws() -> dict[str, type[CompensatorLaw]]:
+    """Return the tables of all laws that dockdyn has, by name."""
+    from dockdyn.hil.compensators import COMPENSATORS
+
+    return {name: section_of(name, made) for name, made in COMPENSATORS.items()}
 
 
 def _law_of(value: object) -> str | None:
@@ -130,15 +159,32 @@ def _law_of(value: object) -> str | None:
     return "user" if isinstance(named, str) and ":" in named else named
 
 
+@cache
+def _any_law() -> TypeAdapter[CompensatorLaw]:
+    """Return what checks a table of whichever law it names."""
+    tagged = (*(Annotated[made, Tag(name)] for name, made in laws().items()),)
+    own = Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")]
+    union: Any = Annotated[Union[(*tagged, own)], Discriminator(_law_of)]
+    return TypeAdapter(union)
+
+
+class _WhenStated:
+    """What checks the table of a law when there is one: its keys are the fields of a class that JAX must be imported for."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(_checked_law)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {} if waiting_for("jax") else handler(_any_law().core_schema)
+
+
+def _checked_law(value: object) -> CompensatorLaw:
+    """Return the table of a law. Raises what pydantic tells as problems inside of it."""
+    wait_for("jax")
+    return _any_law().validate_python(value)
+
+
 if TYPE_CHECKING:
     CompensatorSection = CompensatorLaw
 else:
-    CompensatorSection = Annotated[
-        Union[
-            (
-                *(Annotated[made, Tag(name)] for name, made in LAWS.items()),
-                Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")],
-            )
-        ],
-        Discriminator(_law_of),
-    ]
+    CompensatorSection = Annotated[CompensatorLaw, _WhenStated()]

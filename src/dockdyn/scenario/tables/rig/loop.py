@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import ArrayLike
 from pydantic import Field, model_validator
 
-from dockdyn.hil.compensators.command_lead import CommandLead
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.parameters import Dynamics
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import array, refuse
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection, WithVelocity
 from dockdyn.scenario.tables.rig.robot import RobotSection
-from dockdyn.stability.loop import Dynamics, Loop
-from dockdyn.stability.sampled_velocity import sampled_velocity
+
+if TYPE_CHECKING:
+    from jaxtyping import ArrayLike
+
+    from dockdyn.stability.loop import Loop
 
 IMPERFECT = (
     "averaging",
@@ -134,6 +134,14 @@ class LoopSection(Section):
     tuning: TuningSection = TuningSection()
     absent_at_zero: ClassVar = ("delay",)
 
+    def _leads(self) -> bool:
+        """Return whether the command is sent ahead of the model."""
+        if self.compensator is None:
+            return False
+        from dockdyn.hil.compensators.command_lead import CommandLead
+
+        return issubclass(self.compensator.made, CommandLead)
+
     @model_validator(mode="after")
     def with_common_multiple(self) -> Self:
         stepped = self.dynamics is not None and self.dynamics.period is not None
@@ -141,8 +149,7 @@ class LoopSection(Section):
             refuse(
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
-        leads = self.compensator is not None and issubclass(self.compensator.made, CommandLead)
-        if leads and self.hold is None and not stepped:
+        if self._leads() and self.hold is None and not stepped:
             refuse(
                 "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
             )
@@ -175,6 +182,11 @@ class LoopSection(Section):
 
     def make(self, effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> Loop:
         """The loop along one direction of contact, also from traced numbers; of compensators, those that margins count."""
+        import jax.numpy as jnp
+
+        from dockdyn.hil.compensators.linear import Linear
+        from dockdyn.stability.loop import Loop
+
         dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
@@ -206,6 +218,8 @@ class LoopSection(Section):
 
 def aliasing(loop: Loop) -> str:
     """Return for a warning how much of the contact's damping samples show, and what mends it; empty where it is nearly all."""
+    from dockdyn.stability.sampled_velocity import sampled_velocity
+
     share = None if float(loop.damping) <= 0 else sampled_velocity(loop)
     if share is None or abs(share - 1) <= MISSED:
         return ""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from pydantic import BeforeValidator, Field, model_validator
 
 from dockdyn.scenario.language.also import NUMBER
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.stability.discrete import continuous
-from dockdyn.stability.lags import Denominator, equal_lags, lag_of_bandwidth, second_order
-from dockdyn.stability.loop import Robot
-from dockdyn.stability.transfer_function import TransferFunction
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.stability.lags import Denominator
+    from dockdyn.stability.loop import Robot
+    from dockdyn.stability.transfer_function import TransferFunction
 
 SAMPLED = ("a", "b", "period")  # keys of a robot as it is identified in samples
 POLYNOMIALS, PLACES = ("numerator", "denominator"), ("zeros", "poles", "gain")
@@ -74,6 +76,9 @@ class RobotSection(Section):
         if not all(isinstance(given, list) and given for given in lists):
             return data
         rows = [[number_of(value, "", "a number", Bounds()) for value in given] for given in lists]
+        wait_for("jax")
+        from dockdyn.stability.discrete import continuous
+
         period = number_of(data["period"], "s", "a period", Bounds(above=0))
         try:
             transfer = continuous(rows[0], rows[1], period)
@@ -85,6 +90,7 @@ class RobotSection(Section):
     @model_validator(mode="after")
     def sound(self) -> Self:
         self.check_form()
+        wait_for("jax")
         try:
             transfer = self.transfer()
         except ValueError as error:
@@ -120,6 +126,8 @@ class RobotSection(Section):
 
     def denominator_of_lags(self) -> Denominator:
         """The denominator, above which stands 1, of a robot stated by bandwidth or time constant; also traced."""
+        from dockdyn.stability.lags import equal_lags, lag_of_bandwidth, second_order
+
         if self.damping is not None:
             return second_order(self.bandwidth, self.damping)
         order = self.order or 1
@@ -127,6 +135,8 @@ class RobotSection(Section):
         return equal_lags(lag, order)
 
     def transfer(self) -> TransferFunction:
+        from dockdyn.stability.transfer_function import TransferFunction
+
         if self.numerator is not None:
             return TransferFunction(tuple(self.numerator), tuple(self.denominator or ()))
         if self.poles is None:
@@ -136,6 +146,10 @@ class RobotSection(Section):
 
     def make(self) -> Robot:
         """The robot, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.stability.loop import Robot
+
         if self.numerator is not None:
             return Robot.of_polynomials(jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float))
         if self.poles is None:
@@ -149,6 +163,8 @@ class RobotSection(Section):
 
 def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
     """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
+    import jax.numpy as jnp
+
     real, imaginary = jnp.ones(1), jnp.zeros(1)
     for a, b in places:
         less = a * real - b * imaginary, a * imaginary + b * real

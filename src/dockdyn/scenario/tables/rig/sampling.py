@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-import jax.numpy as jnp
 from pydantic import model_validator
 
-from dockdyn.control.actuators import Actuators
-from dockdyn.control.body_control import BodyControl
-from dockdyn.control.controller import Controller
-from dockdyn.control.reference import Reference
-from dockdyn.control.sampled import SampledControl
-from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, ActuatorSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Direction, Point
+
+if TYPE_CHECKING:
+    from dockdyn.control.actuators import Actuators
+    from dockdyn.control.body_control import BodyControl
+    from dockdyn.control.controller import Controller
+    from dockdyn.control.reference import Reference
+    from dockdyn.control.sampled import SampledControl
+    from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
 
 SAMPLING = ("period", "modulation", "thruster")
 OF_MODULATION = {"pulse-width": ("shortest_pulse", "deadband"), "on-off": ("switch_on", "switch_off")}
@@ -59,6 +60,9 @@ class ModulationSection(Section):
 
     def make(self) -> PulseWidth | OnOff:
         """The modulation, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.thrusters import OnOff, PulseWidth
 
         def number(value: Any) -> Any:  # noqa: ANN401, a number of a table, or what JAX traces in its place
             return jnp.asarray(value, float)
@@ -106,6 +110,11 @@ class SampledSection(ActuatorSection):
 
     def control_by(self, law: Controller, reference: Reference) -> BodyControl | SampledControl:
         """Control by a law, continuous or sampled, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.body_control import BodyControl
+        from dockdyn.control.sampled import SampledControl
+
         if self.period is None:
             return BodyControl(law, self.limits(), reference)
         period = jnp.asarray(self.period, float)
@@ -113,12 +122,18 @@ class SampledSection(ActuatorSection):
 
     def limits(self) -> Actuators:
         """Wheel and ideal thrusters of a free body, also from traced numbers."""
+        import jax.numpy as jnp
+
         only = self.thruster_torque is not None or self.thruster is not None
         axes = [0, 1, 2]
         return self.make_actuators(jnp.zeros(0), axes, axes, 0.0 if only else jnp.inf, jnp.inf)
 
     def thrusters(self) -> Thrusters | None:
         """The table of thrusters, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.control.thrusters import Thrusters
+
         if self.thruster is None:
             return None
         directions = jnp.array([item.direction for item in self.thruster], float)

@@ -1,0 +1,30 @@
+"""The model of an assembly, with gravity in orbit and what steers a body.
+
+Units: SI.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.control import make_steered
+from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.mechanism.gravity import Gravity
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.programs import trace_once
+
+
+@trace_once
+def whole_model(section: AssemblySection) -> Mechanism:
+    """Return the model that a section describes, also of traced numbers."""
+    model = SeveralBodiesSection.model(section)
+    if section.orbit is None and section.control is None:
+        return model
+    starts = section.starts()
+    return replace(
+        model,
+        gravity=None if section.orbit is None else Gravity(section.orbit.make(), starts[section.base()][0].position),
+        steered=None if section.control is None else make_steered(section.control, section, starts),
+    )

@@ -1,0 +1,120 @@
+"""A key or value that is not allowed is refused before JAX and the physics are imported, which takes most of the time."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+import tomlkit
+from places import SOURCE
+
+PRESETS = sorted((SOURCE / "scenario/presets").glob("*.toml"))
+HEAVY = ("jax", "equinox", "xarray", "pandas", "matplotlib")
+COMMANDS = (
+    "run {}",
+    "stability {}",
+    "envelope {} --over duration=1:2",
+    "sensitivity {} --of peak_normal_force",
+    "compare {}",
+    "design {}",
+    "campaign run {}",
+    "fmu export {}",
+)
+REFUSED = """
+import contextlib, io, json, sys
+from dockdyn.__main__ import main
+
+answers = []
+for given in json.loads(sys.argv[1]):
+    sys.argv = ["dockdyn", *given]
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as end:
+            answers.append([end.code, said.getvalue()])
+print(json.dumps([answers, [name for name in %r if name in sys.modules]]))
+"""
+# JAX is as if it were not installed: whoever asks for it fails
+RIGHT = """
+import json, sys
+from dockdyn.imports import leave_out
+leave_out()
+from dockdyn.scenario.load import load
+
+sys.modules["jax"] = None
+answers = {}
+for name in json.loads(sys.argv[1]):
+    try:
+        load(name)
+    except ImportError as error:
+        answers[name] = error.name
+    except Exception as error:
+        answers[name] = str(error)
+print(json.dumps(answers))
+"""
+LAWS = "compensator"  # tables whose keys are those of classes of the physics
+
+
+def drawn() -> random.Random:
+    return random.Random(os.environ.get("DOCKDYN_FUZZ_SEED", "26"))
+
+
+def keys(table: dict, before: str = "") -> list[str]:
+    """Dotted keys of all that a file states, but for lists and their tables."""
+    found = []
+    for key, value in table.items():
+        if isinstance(value, dict) and key not in (LAWS, "requirements", "design"):
+            found += keys(value, f"{before}{key}.")
+        elif not isinstance(value, dict | list):
+            found.append(f"{before}{key}")
+    return found
+
+
+def answered(code: str, given: object, folder) -> list:
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(given)], capture_output=True, text=True, cwd=folder, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
+    """Of presets of every kind, set or in a file, top keys and keys of tables, whichever command is asked."""
+    draw, given, words = drawn(), [], []
+    presets, alone = {}, [file for file in PRESETS if ".stl" not in file.read_text()]
+    for file in PRESETS:
+        presets.setdefault(tomlkit.loads(file.read_text())["kind"], []).append(file)
+    for files in presets.values():
+        file = draw.choice(files)
+        data = tomlkit.loads(file.read_text()).unwrap()
+        key = draw.choice([key for key in keys(data) if key not in ("schema", "kind", "title")])
+        wrong = key[:-1] + ("z" if key[-1] != "z" else "y")
+        for asked, said in (("nonsense=1", "nonsense"), (f"{wrong}=1", wrong), ("duration=-1 s", "duration = '-1 s'")):
+            given.append([*draw.choice(COMMANDS).format(file.stem).split(), "--set", asked])
+            words.append(said)
+        own = tmp_path / f"own-{file.stem}.toml"
+        own.write_text(f"nonsense = 1\n{draw.choice(alone).read_text()}")
+        given.append(["run", str(own)])
+        words.append("nonsense")
+    answers, imported = answered(REFUSED % (HEAVY,), given, tmp_path)
+    for one, said, (status, line) in zip(given, words, answers, strict=True):
+        assert status == 2 and line.count("\n") == 1 and said in line, (one, line)
+    assert not imported, given
+
+
+def test_what_is_right_is_refused_by_no_check_that_comes_before_jax(tmp_path):
+    """All that refuses before JAX comes is passed by every preset; only then is it asked for."""
+    names = [file.stem for file in PRESETS]
+    assert answered(RIGHT, names, tmp_path) == dict.fromkeys(names, "jax")
+
+
+@pytest.mark.full
+def test_every_preset_is_read_by_a_process_of_its_own(tmp_path):
+    """Whatever was imported before a scenario is read, and in which order."""
+    code = "import sys; from dockdyn.imports import leave_out; leave_out(); import dockdyn; dockdyn.load(sys.argv[1])"
+    for file in PRESETS:
+        subprocess.run([sys.executable, "-c", code, file.stem], cwd=tmp_path, check=True)
