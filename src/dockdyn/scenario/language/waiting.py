@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal, TypeGuard
+from typing import Literal, NoReturn
 
+from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 Package = Literal["jax", "pint"]
@@ -43,9 +44,16 @@ def waiting_for(package: Package) -> bool:
 def wait_for(package: Package) -> None:
     """Stop a check that needs a package where it is to be left for later. Raises what pydantic tells as a problem."""
     if waiting_for(package):
-        raise PydanticCustomError(WAITS, "is checked when all else is right")
+        leave_for_later()
 
 
-def is_waiting(problem: BaseException | None) -> TypeGuard[PydanticCustomError]:
-    """Return whether a problem is that a check waits."""
+def leave_for_later() -> NoReturn:
+    """Raise what pydantic tells of a check that is left for later."""
+    raise PydanticCustomError(WAITS, "is checked when all else is right")
+
+
+def is_waiting(problem: BaseException | None) -> bool:
+    """Return whether a problem, of one check or of a table, is that a check waits."""
+    if isinstance(problem, ValidationError):
+        return any(one["type"] == WAITS for one in problem.errors())
     return isinstance(problem, PydanticCustomError) and problem.type == WAITS

@@ -11,7 +11,7 @@ from pydantic import Discriminator, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.waiting import is_waiting
+from dockdyn.scenario.language.waiting import is_waiting, leave_for_later
 
 
 class Part(Section):
@@ -74,9 +74,9 @@ def part(
 
 
 def refuse(allowed: str) -> NoReturn:
-    """Raise what pydantic tells with the key: what is `allowed` there. A check that only waits is raised again as it is."""
-    if is_waiting(handled := sys.exception()):
-        raise handled
+    """Raise what pydantic tells with the key: what is `allowed` there. Where a check waits that is handled, so does this."""
+    if is_waiting(sys.exception()):
+        leave_for_later()
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 
