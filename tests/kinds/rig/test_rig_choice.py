@@ -20,7 +20,8 @@ from dockdyn.scenario.load import parse
 RIGS, SAMPLE = 200, (0, 8, 16, 24, 4, 12)  # the last two are noisy
 ASKED = "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
 CYCLES = 1023  # of the hold in each run: all have one size, and compile once
-LANES = 5  # stiffnesses
+LANES = 17  # stiffnesses that are compared: as dense over the widest range as where none is stated
+FRESH = 8  # in between, found afterwards
 CLOSE = 0.2  # of the best error: what the recommended one may have more
 
 
@@ -72,12 +73,14 @@ def loaded(content, **changes):
 def judged(number):
     """Of a rig: the recommended compensator, by how much its error may exceed the best, and errors found afresh.
 
-    Afresh: with other seeds of the noise, and between the stiffnesses that were compared. Two errors are the same within
-    the standard errors of their means over the noise; without noise, within what a run resolves.
+    Afresh: with other seeds of the noise, and between the stiffnesses that were compared, too. A law may be far off over a
+    tenth of an octave alone. Two errors are the same within the standard errors of their means over the noise; without noise,
+    within what a run resolves.
     """
     content, low, high, draw = random_rig(number)
-    first = compare(loaded(content), stiffnesses=np.geomspace(low, high, LANES).tolist())
-    others = np.sort(np.r_[low, np.exp(draw.uniform(np.log(low), np.log(high), LANES - 2)), high])
+    compared = np.geomspace(low, high, LANES)
+    first = compare(loaded(content), stiffnesses=compared.tolist())
+    others = np.sort(np.r_[compared, np.exp(draw.uniform(np.log(low), np.log(high), FRESH))])
     again = Choice.of_dataset(compare(loaded(content, seed=1000), stiffnesses=others.tolist()))
     chosen = Choice.of_dataset(first)
     named, best = chosen.best(), again.ranking[0]
