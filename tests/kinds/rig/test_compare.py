@@ -75,6 +75,26 @@ def test_the_robot_of_a_log_takes_the_place_of_the_scenarios(dock, tmp_path):
 
 
 @pytest.mark.full
+def test_the_dead_time_of_a_log_is_what_commands_wait(dock, tmp_path):
+    """Where the scenario has commands that wait; else a warning tells that the loop's delay leaves it out."""
+    rows = log()
+    for late in (3, 4):  # samples of 2 ms
+        later = np.column_stack([rows[late:, :2], rows[:-late, 2]])
+        written(tmp_path, lines(later), f"late-{late}.csv")
+    given = ("--compensators", "none", *SHORT, "--set", f"{STIFFNESS}=20000", "--json")
+    waiting = ("--set", "loop.hold.applies_after=1")
+    _, plain, _ = dock("compare", "sits", *given, "--set", "loop.hold.applies_after=2")
+    code, out, err = dock("compare", "sits", *given, *waiting, "--log", "late-4.csv")
+    assert code == 0 and "dead time 0.008 s" in err and "loop.delay" not in err
+    ((own,), (found,)) = json.loads(plain)["rows"], json.loads(out)["rows"]
+    assert found["amplitude_ratio"] == pytest.approx(own["amplitude_ratio"], rel=1e-4)
+    code, _, err = dock("compare", "sits", *given, *waiting, "--log", "late-3.csv")
+    assert code == cli.BAD_INPUT and "0.006 s is no whole number of periods of 0.004 s of the hold" in err
+    code, _, err = dock("compare", "sits", *given, "--log", "late-4.csv")
+    assert code == 0 and "warning: loop.delay of 0 s is less than the robot's dead time" in err
+
+
+@pytest.mark.full
 def test_rows_are_the_measures_of_runs(dock, tmp_path):
     """One lane of a comparison is the run of that stiffness."""
     law = "--compensators", "none,fixed-gain"

@@ -36,7 +36,7 @@ DEFAULTS = {  # of the regulator's weights
 
 
 class ControlSection(ActuatorSection):
-    """Torques on joints and base; lists have an entry for every joint, in the order of the links."""
+    """Torques on joints and base; lists have an entry for every joint, in the order of the tree."""
 
     law: Literal["none", "joint-pd", "rate-damping", "lqr", "detumble", "reaction-null-space"] = "rate-damping"
     stiffness: list[Gain] | None = None

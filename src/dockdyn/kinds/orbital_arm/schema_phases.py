@@ -48,7 +48,7 @@ class PhaseSection(Section):
 
 
 class ScheduleSection(Section):
-    """Torques −Kp (q − reference) − Kd (q̇ − its rate); lists have an entry for every joint, in the order of the links."""
+    """Torques −Kp (q − reference) − Kd (q̇ − its rate); lists have an entry for every joint, in the order of the tree."""
 
     law: Literal["none", "joint-pd"] = "joint-pd"
     stiffness: list[Gain] | None = None
