@@ -354,7 +354,9 @@ def test_the_table_stands_before_the_files_are_made(dock, monkeypatch, capsys):
 
 def test_a_reader_that_has_gone_costs_no_file(tmp_path):
     """As `dockdyn … | head -1`, which closes the pipe before all is printed."""
-    command = f'"{sys.executable}" -m dockdyn stability probe-cone --out "{tmp_path / "out"}" | head -c 1 > /dev/null'
+    command = (
+        f'"{sys.executable}" -m dockdyn stability probe-cone --quiet --out "{tmp_path / "out"}" | head -c 1 > /dev/null'
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == ""
     assert {"report.html", "scenario.toml", "stability.nc"} <= {file.name for file in (tmp_path / "out").iterdir()}

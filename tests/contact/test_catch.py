@@ -171,6 +171,7 @@ class TwoBodies:
         return np.array(out)
 
 
+@pytest.mark.full
 def test_a_welded_tip_beside_the_axis_against_dop853():
     """Default catch, tip on the wall of the cone: motion, forces, moment and peaks."""
     dataset = flown(speed=0.25, hold="weld", rate=(0.04, -0.03, 0.02), z=0.02, sideways=0.06)
@@ -312,7 +313,7 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
     assert batch.figures["captured"].tolist() == [1, 1, 0]
 
 
-@pytest.mark.parametrize("law", ["compliant", "rigid"])
+@pytest.mark.parametrize("law", [pytest.param("compliant", marks=pytest.mark.full), "rigid"])
 def test_what_contacts_did_to_the_energy_is_the_same_in_a_batch_and_a_run(law):
     """Without what the capture took; the contact lasts until the capture ends it."""
     stated = scenario(**PRESSED, **({"law": law} if law == "rigid" else {"damping": 2000.0}))

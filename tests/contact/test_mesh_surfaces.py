@@ -212,7 +212,7 @@ def test_studies_ask_for_the_unit_as_runs_do(tmp_path, monkeypatch, capsys, comm
 
 
 def check_refused(file, monkeypatch, capsys, words, command="run"):
-    monkeypatch.setattr(sys, "argv", ["dockdyn", *command.split(), str(file)])
+    monkeypatch.setattr(sys, "argv", ["dockdyn", *command.split(), str(file), "--quiet"])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     told = capsys.readouterr().err

@@ -64,7 +64,9 @@ def test_a_latch_falls_in_in_fmi_2(hold_law, tmp_path):
     assert position < 1e-8 and velocity < 1e-7
 
 
-@pytest.mark.parametrize("integrated", [True, False], ids=["co-simulation", "model exchange"])
+@pytest.mark.parametrize(
+    "integrated", [True, pytest.param(False, marks=pytest.mark.full)], ids=["co-simulation", "model exchange"]
+)
 def test_pulses_of_sampled_control_begin_and_end_where_they_do_in_the_run(integrated, tmp_path):
     changes = {"loop.delay": 0.0, "control": PULSES, "duration": 10.0, "output.interval": 0.04}
     made = exported("probe-cone", 3, tmp_path, changes, integrated=integrated)

@@ -48,6 +48,7 @@ def test_means_over_a_period_and_many_samples_see_all_of_it():
     assert sampled_velocity(loop(1.0, 1.0, 1.0, **known)) is None
 
 
+@pytest.mark.full
 def test_a_rig_whose_samples_miss_the_damping_says_so_and_is_right_as_told():
     scenario = dockdyn.load(RIG)
     missed, told = dockdyn.summarise(dockdyn.simulate(scenario)), "of the contact's damping. Let the sensor average: "

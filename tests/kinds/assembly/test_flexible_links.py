@@ -109,7 +109,7 @@ def boomed(load):
     return simulated(load, BOOMED)
 
 
-@pytest.mark.parametrize("case", ["rough", "boomed"])
+@pytest.mark.parametrize("case", ["rough", pytest.param("boomed", marks=pytest.mark.full)])
 def test_momenta_and_energy(request, case):
     data = request.getfixturevalue(case)
     assert momentum_error(data) < 1e-10

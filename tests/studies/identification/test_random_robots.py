@@ -12,7 +12,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.identification.robot import Records, Robot, identify_robot
 
 LOGS = 300
-QUICK = 10
+QUICK = 6
 SHORT = 1.0  # percentage points below the reachable fit
 
 
