@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.control.controller import Controller
+    from dockdyn.elements.force_element import ForceElement
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.resting import resting_state
@@ -49,6 +50,7 @@ PLACES = {
     "Controller": "control.controller",
     "Distribution": "scenario.distributions.own_distribution",
     "Extent": "contact.surfaces.surface",
+    "ForceElement": "elements.force_element",
     "Friction": "contact.laws.friction",
     "ImpactLaw": "impact.laws.impact_law",
     "NormalLaw": "contact.laws.normal_law",
@@ -89,6 +91,7 @@ __all__ = [
     "Controller",
     "Distribution",
     "Extent",
+    "ForceElement",
     "Friction",
     "ImpactLaw",
     "NormalLaw",

@@ -32,6 +32,7 @@ class Tie(eqx.Module):
     first: int = eqx.field(static=True)
     second: int = eqx.field(static=True)
     name: str = eqx.field(static=True)
+    own: bool = eqx.field(static=True, default=False)  # of the user's own: of what it shows, the tension alone is kept
 
     def sides(self, here: Placement) -> tuple[Placed, Placed]:
         """Its two bodies."""
@@ -289,6 +290,9 @@ def observed_elements(
         seen = one.element.observe(mode, memory, *one.sides(here))
         if number in held:
             seen = seen | {"tension": held[number]}
+        if isinstance(one, Tie) and one.own:
+            action, _ = one.element.act(mode, memory, *one.sides(here))
+            seen = {"tension": seen.get("tension", action.force.norm())}
         if not isinstance(one, MountedThruster):
             size = seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1)
             found["element_tension"].append(size)

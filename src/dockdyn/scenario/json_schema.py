@@ -15,13 +15,12 @@ from pydantic.json_schema import models_json_schema
 from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.kinds import kind_named, known_kinds
-from dockdyn.scenario.language.own_code import Own
+from dockdyn.scenario.language.own_code import TAGS, Own
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 
 FILE = "dockdyn.schema.json"
 PLACE = "#/definitions/{model}"
-TAGS = ("law", "shape", "distribution")  # keys that name a part
 NUMBER = r"^[-+(\s]*\.?[0-9]"  # what a text with a number begins with
 DROPPED = ("title", "default", "required", "discriminator")
 OWN = {"type": "string", "pattern": "^[^:]+:[^:]+$"}  # "module:Class"

@@ -33,6 +33,7 @@ from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
+from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section, as_trees
 from dockdyn.scenario.language.table_names import by_name
@@ -173,12 +174,12 @@ def refuse_own_code(text: str, name: str) -> None:
 
 
 def _own_code_in(data: object, key: str = "") -> str | None:
-    """The first key of `data` that names a law, shape or distribution "module:Class"; None where none does."""
+    """The first key of `data` that names a law, shape, element or distribution "module:Class"; None where none does."""
     if not isinstance(data, dict | list):
         return None
     for name, value in data.items() if isinstance(data, dict) else enumerate(data):
         here = f"{key}.{name}".lstrip(".")
-        if name in ("law", "shape", "distribution") and isinstance(value, str) and ":" in value:
+        if name in OWN_TAGS and isinstance(value, str) and ":" in value:
             return here
         if found := _own_code_in(value, here):
             return found
@@ -363,7 +364,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
-        tag = told if told in TAGS else "shape" if shaped else "law"
+        tag = told if told in TAGS else "shape" if shaped else "kind" if path[:1] == ["element"] else "law"
         key, named = f"{key}.{tag}", f"{named}.{tag}"
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"

@@ -197,7 +197,7 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
     ]
     found = {
         "element": [name for _, name in named],
-        "line": [name for kind, name in named if kind != "bushing"],
+        "line": [name for kind, name in named if kind != "bushing" and ":" not in kind],
         "latch": [name for kind, name in named if kind == "latch"],
         "bushing": [name for kind, name in named if kind == "bushing"],
         "fixed_thruster": [section.name for section in content.thrusters()],

@@ -20,6 +20,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 
 VARIABLE = "DOCKDYN_NO_OWN_CODE"  # of the environment; anything but nothing and 0 refuses
 TRUST = "DOCKDYN_TRUST_FMUS"  # of the environment; anything but nothing and 0 lets FMUs run
+TAGS = ("law", "shape", "kind", "distribution")  # keys that name a part, "module:Class" of one's own
 REFUSED = f"is code of its own, which is refused (--no-own-code, {VARIABLE}, own_code=False); must be built in"
 
 NATIVE = f"is a program of its own, which runs only where it is trusted (--trust, {TRUST}=1)"

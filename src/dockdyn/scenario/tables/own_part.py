@@ -83,7 +83,10 @@ class OwnPart(Part, own_code.Own):
     @classmethod
     def read(cls, data: dict[str, Any]) -> dict[str, Any]:
         """All numbers in SI units; what the class declares within its bounds and, where it is not stated, at its default."""
-        given, target = dict(data), data.get("law", data.get("shape"))
+        given, target = (
+            dict(data),
+            next((data[tag] for tag in own_code.TAGS if tag in cls.model_fields and tag in data), None),
+        )
         if not (isinstance(target, str) and ":" in target):
             return given  # which other rules refuse
         made = imported(target, cls.base)

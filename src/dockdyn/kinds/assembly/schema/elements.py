@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.motion import Attitude
+from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -396,12 +397,45 @@ class FixedThrusterSection(NamedElement):
         return Thruster(jnp.asarray(self.position, float), unit, jnp.asarray(self.force, float))
 
 
+class OwnElement(ElementSection, OwnPart):
+    """An element of one's own, `kind = "module:Class"`, with the class's fields as keys."""
+
+    model_config = ConfigDict(extra="allow")
+    kind: str
+
+    @classmethod
+    def base(cls) -> type:
+        from dockdyn.elements import ForceElement
+
+        return ForceElement
+
+    def own_class(self) -> str:
+        return self.kind
+
+    def has_events(self) -> bool:
+        return True
+
+    def make(self, *bodies: Placed) -> ForceElement:
+        made: ForceElement = OwnPart.make(self)
+        return made
+
+    def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+        refuse(f"element {self.name!r}: one of one's own cannot be on a flexible link, as it does not say where")
+
+
+def _named(value: object) -> str | None:
+    """Which table an element has: that of its kind, or of a class of the user's own."""
+    kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
+    return "user" if isinstance(kind, str) and ":" in kind else kind
+
+
 AnyElement = Annotated[
     Annotated[StrutSection, Tag("strut")]
     | Annotated[CableSection, Tag("cable")]
     | Annotated[MagnetSection, Tag("magnet")]
     | Annotated[BushingSection, Tag("bushing")]
     | Annotated[LatchSection, Tag("latch")]
-    | Annotated[FixedThrusterSection, Tag("thruster")],
-    Discriminator("kind"),
+    | Annotated[FixedThrusterSection, Tag("thruster")]
+    | Annotated[OwnElement, Tag("user")],
+    Discriminator(_named),
 ]

@@ -10,7 +10,13 @@ from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
-from dockdyn.kinds.assembly.schema.elements import AnyElement, ElementSection, FixedThrusterSection, LatchSection
+from dockdyn.kinds.assembly.schema.elements import (
+    AnyElement,
+    ElementSection,
+    FixedThrusterSection,
+    LatchSection,
+    OwnElement,
+)
 from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
@@ -396,7 +402,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             else:
                 sides = (Placed.of(*starts[body]) for body in section.between)
                 first, second = (frames.number(("element", name, body), body) for body in section.between)
-                found.append(Tie(section.make(*sides), first, second, name))
+                found.append(Tie(section.make(*sides), first, second, name, isinstance(section, OwnElement)))
         for body in self.body:
             if body.flexible is not None:
                 modes, number = mode_numbers(self.body, body.name), self.names().index(body.name)
