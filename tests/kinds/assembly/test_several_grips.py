@@ -108,6 +108,15 @@ def test_phases_of_one_instant_find_what_the_one_before_left():
     assert run.phase_began.values.tolist()[:2] == [0.0, 0.0] and np.isnan(run.phase_began.values[2])
 
 
+def test_a_run_that_begins_with_the_capture_ends_there():
+    draw = np.random.default_rng(64)
+    bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0))]
+    hook = latch("hook", ["a", "b"], [[0.5, 0, 0], [-0.5, 0, 0]], ends_run=True)
+    summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load(scenario(bodies, [hook], 2.0))))
+    assert summary["status"] == "finished" and summary["captured"]
+    assert summary["capture_time_s"] == 0.0 and summary["end_time_s"] == 0.0
+
+
 def test_grips_that_close_a_ring_are_refused():
     draw = np.random.default_rng(63)
     bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0), ("c", 2.0), ("d", 3.0))]
