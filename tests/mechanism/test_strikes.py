@@ -8,6 +8,7 @@ import pytest
 from mechanisms import added, kinetic_energy, momenta, random_mechanism, twists, vector
 
 from dockdyn import impact
+from dockdyn.mechanics.reflected import Reflected, reflected_lines
 from dockdyn.mechanism.connections import Connection, point_rows
 from dockdyn.mechanism.strikes import stop, strike
 
@@ -75,3 +76,29 @@ def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, se
     alone = strike(moving, here, contact, lambda w, u: impact.resolve(law, w, u, **given))
     assert np.asarray(open_.impact.impulse) == pytest.approx(np.asarray(alone.impact.impulse), rel=1e-12, abs=1e-14)
     assert not np.any(open_.kept)
+
+
+@pytest.mark.parametrize(("seed", "free", "joints"), CASES)
+def test_reflected_inertia_resists_what_a_connection_ends(seed, free, joints):
+    """A mass along a line keeps its part of the energy as it takes its part of the impulse; momenta are kept."""
+    draw = np.random.default_rng([55, seed])
+    moving, q, v = random_mechanism(draw, free, joints)
+    here, last = moving.placed(q, v), len(moving.bodies) - 1
+    mass, points = jnp.asarray(10 ** draw.uniform(0, 3)), [vector(draw.normal(size=3)) for _ in range(2)]
+
+    def inertia(places):
+        return Reflected.between(mass, places[0], points[0], places[last], points[1])
+
+    lines = reflected_lines(len(moving.bodies), [(0, last, inertia(here.bodies))])
+    connection = Connection(jnp.asarray(draw.normal(size=3)), 0, last, "pin")
+    rows = connection.rows(here.bodies)
+    found = strike(moving, here, rows, stop, lines)
+    after = added(v, found.change)
+    assert np.abs(jnp.einsum("kbi,bi->k", rows, twists(moving, q, after))).max() < 1e-11
+
+    def energy(v):
+        return kinetic_energy(moving, q, v) + float(inertia(moving.placed(q, v).bodies).kinetic_energy())
+
+    assert energy(v) - energy(after) == pytest.approx(float(found.impact.energy_loss), rel=1e-9)
+    ways = [float(inertia(moving.placed(q, one).bodies).rate) for one in (v, after)]
+    assert float(found.kept[0]) == pytest.approx(-float(mass) * (ways[1] - ways[0]), rel=1e-8)

@@ -105,7 +105,7 @@ class Model(eqx.Module):
         return x
 
     def ended(self, x: State) -> Flag | None:
-        """Whether the run ends with the event that led to `x`; None: no event ends it."""
+        """Whether the run ends with the event that led to `x`, or as it begins there; None: nothing of the kind ends it."""
         return None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:

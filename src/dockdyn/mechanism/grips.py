@@ -18,12 +18,13 @@ from dockdyn.elements import RigidLatch
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.lines import Lines
+from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import Connection as Mounted
-from dockdyn.mechanism.loads import Tie
+from dockdyn.mechanism.loads import Tie, reflected
 from dockdyn.mechanism.strikes import stop, strike
 
 
@@ -75,16 +76,21 @@ def fall_in(
     bodies: MovingBodies,
     place: Callable[[Velocities], Placement],
     v: Velocities,
-    grips: Sequence[Grip],
+    elements: Sequence[Mounted],
     before: Sequence[ElementMemory],
     after: tuple[ElementMemory, ...],
 ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
     """Return velocities and memories once those grips have ended the slip that hold `after` an event, and did not `before`.
 
-    One falls in after another, and what is closed by then stays closed. The energy that is lost counts as dissipated by the
-    latch. `place` gives the bodies where they are, as they move at other velocities.
+    Those that let go are open by then. One falls in after another, and what is closed by then stays closed. The energy that is
+    lost counts as dissipated by the latch. `place` gives the bodies where they are, as they move at other velocities; the
+    `elements` may reflect inertia, which resists, too.
     """
-    now, found = list(before), list(after)
+    grips, now, found = grips_of(elements), list(before), list(after)
+    for number in (grip.element for grip in grips):
+        held, holds = before[number].held, after[number].held
+        assert held is not None and holds is not None
+        now[number] = before[number]._replace(held=jnp.minimum(held, holds))
     for grip in grips:
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
@@ -97,8 +103,13 @@ def fall_in(
             v: Velocities = v,
         ) -> tuple[Velocities, Scalar]:
             here = place(v)
-            kept = lines_of(others, memories, here.bodies)
-            struck = strike(bodies, here, grip.connection.rows(here.bodies), stop, kept)
+            parts = (
+                reflected_lines(len(here.bodies), reflected(elements, here)),
+                lines_of(others, memories, here.bodies),
+            )
+            kept = [one for one in parts if one is not None]
+            rows = grip.connection.rows(here.bodies)
+            struck = strike(bodies, here, rows, stop, Lines.joined(kept) if kept else None)
             return jax.tree.map(jnp.add, v, struck.change), struck.impact.energy_loss
 
         falls = grip.closed(after) & ~grip.closed(before)

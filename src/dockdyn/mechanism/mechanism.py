@@ -116,13 +116,14 @@ class Mechanism(ContactModel):
         first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
         modes, memories = settled(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
+        v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
         if self.phases is None:
-            v, memories = self._fall_in(State(q, v, None, None), first, memories)
             return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
-        phase, clock = self.phases.begin(here.bodies, _any_touches(touching), all_held(memories))
-        modes, memories = settled(self.connections_in(phase), memories, here)
-        v, memories = self._fall_in(State(q, v, None, None), first, memories)
-        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
+        phase, clock = self.phases.begin(here.bodies)
+        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
+        never = jnp.asarray(False)
+        begun = self._enter_due(jnp.zeros(()), start, (never, never))
+        return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
 
     def _outside(self, seen: Seen) -> Outside:
         """What is remembered at t = 0 of what acts from outside."""
@@ -295,34 +296,55 @@ class Mechanism(ContactModel):
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
         )
         modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
-        v, memories = self._fall_in(x, x.memory.elements, memories)
+        v, memories = self._fall_in(x, connections, x.memory.elements, memories)
+        now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
-            return State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
-        held = all_held(memories)
-        clock, (turns, over) = x.memory.clock, fired
-        touches = _any_touches(touching)
-        phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), here.bodies, touches, held)
-        now = State(x.q, v, (*touching, *modes, x.mode[-1]), x.memory._replace(elements=memories, clock=clock))
-        return jax.lax.cond(phase != x.mode[-1], lambda: self._enter(phase, now), lambda: now)
+            return now
+        turns, over = fired
+        return self._enter_due(t, replace(now, mode=(*now.mode, x.mode[-1])), (turns, over))
 
     def _fall_in(
-        self, x: State, before: tuple[ElementMemory, ...], after: tuple[ElementMemory, ...]
+        self,
+        x: State,
+        connections: tuple[Connection, ...],
+        before: tuple[ElementMemory, ...],
+        after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
         """The velocities and memories once rigid latches that hold `after`, and did not `before`, have ended their slip."""
         if not self.grips:
             return x.v, after
         return fall_in(
-            self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, self.grips, before, after
+            self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, connections, before, after
         )
+
+    def _enter_due(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> State:
+        """The state in the phase that is due after the phases' guards in `fired`, at `t` (s).
+
+        One begins after another: what latches hold once one has begun is what the next one finds.
+        """
+        phases = self.phases
+        assert phases is not None
+
+        def due(x: State, fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> tuple[Int[Array, ""], State]:
+            touches, held = _any_touches(x.mode[: len(self.groups)]), all_held(x.memory.elements)
+            places = self.placement(x).bodies
+            phase, clock = phases.advance(t, x.mode[-1], x.memory.clock, fired, places, touches, held)
+            return phase, replace(x, memory=x.memory._replace(clock=clock))
+
+        def enter(now: tuple[Int[Array, ""], State]) -> tuple[Int[Array, ""], State]:
+            never = jnp.asarray(False)
+            return due(self._enter(*now), (never, never))
+
+        return jax.lax.while_loop(lambda now: now[0] != now[1].mode[-1], enter, due(x, fired))[1]
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
-        here = self.placement(x)
-        modes, memories = settled(self.connections_in(phase), x.memory.elements, here)
+        here, connections = self.placement(x), self.connections_in(phase)
+        modes, memories = settled(connections, x.memory.elements, here)
         after = State(x.q, x.v, (*x.mode[: len(self.groups)], *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
-        v, memories = self._fall_in(x, x.memory.elements, memories)
+        v, memories = self._fall_in(x, connections, x.memory.elements, memories)
         memory = after.memory._replace(work=x.memory.work + gained, elements=memories)
         return State(after.q, v, after.mode, memory)
 

@@ -88,27 +88,22 @@ class Phases(eqx.Module):
         touching: Bool[Array, ""],
         held: Bool[Array, ""],
     ) -> tuple[Int[Array, ""], Clock]:
-        """Phase and clock after the guards in `fired`, or other events, at `t` (s), from which on bodies are `touching` or
-        all latches `held`."""
+        """Return the phase that is due after the guards in `fired`, or other events, at `t` (s), from which on bodies are
+        `touching` or all latches `held`: the present one or the next; and the clock."""
         slow = jnp.where(clock.slow >= 0, STOPPED, t)
         clock = clock._replace(slow=jnp.where(fired[0], slow, clock.slow))
-        over = fired[1]
+        due = phase
         for number, condition in enumerate(self.conditions):
-            met = {"contact": touching, "latched": held}.get(condition.of, over)
-            goes = (phase == number) & met
-            over = over & ~goes
-            phase = jnp.where(goes, number + 1, phase).astype(phase.dtype)
+            goes = (phase == number) & {"contact": touching, "latched": held}.get(condition.of, fired[1])
+            due = jnp.where(goes, number + 1, due).astype(phase.dtype)
             slow = self._slow_from(t, number + 1, places)
             clock = Clock(jnp.where(goes, t, clock.began), jnp.where(goes, slow, clock.slow))
-        return phase, clock
+        return due, clock
 
-    def begin(
-        self, places: tuple[Placed, ...], touching: Bool[Array, ""], held: Bool[Array, ""]
-    ) -> tuple[Int[Array, ""], Clock]:
-        """Phase and clock of a run that begins."""
-        start, never = jnp.zeros(()), jnp.asarray(False)
-        clock = Clock.started()._replace(slow=self._slow_from(start, 0, places))
-        return self.advance(start, jnp.zeros((), int), clock, (never, never), places, touching, held)
+    def begin(self, places: tuple[Placed, ...]) -> tuple[Int[Array, ""], Clock]:
+        """Return the first phase, and the clock of a run that begins."""
+        clock = Clock.started()._replace(slow=self._slow_from(jnp.zeros(()), 0, places))
+        return jnp.zeros((), int), clock
 
     def _slow_from(self, t: Scalar, number: int, places: tuple[Placed, ...]) -> Scalar:
         """Since when the speed that a condition waits for is low, if it begins to wait at `t` (s)."""

@@ -25,7 +25,7 @@ class Struck(NamedTuple):
 
     change: Velocities  # of the velocities
     impact: Impact  # along the rows that were struck
-    kept: Float[Array, "lines"]  # N s, N m s: impulses of what stayed closed
+    kept: Float[Array, "lines"]  # N s, N m s: impulses along the lines that were kept
 
 
 def stop(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
@@ -41,7 +41,8 @@ def strike(bodies: MovingBodies, here: Placement, rows: Rows, resolve: Resolve, 
         here: where they are and how they move before.
         rows: J of what is struck: of a contact the normal, from the other body to the first, then tangents.
         resolve: the impact law; `stop` lets a connection fall in.
-        kept: lines of connections, of which those that are closed hold during the impact; what slips along them is ended, too.
+        kept: lines of connections, of which those that are closed hold during the impact, and what slips along them is ended,
+            too; and lines that reflect mass, which resists what changes along them.
 
     Momentum is kept: every impulse acts on both bodies of its row.
     """
@@ -51,15 +52,19 @@ def strike(bodies: MovingBodies, here: Placement, rows: Rows, resolve: Resolve, 
         found = resolve(mobility_between(rows, answers), jnp.einsum("kbi,bi->k", rows, moving))
         load, held = jnp.einsum("k,kbi->bi", found.impulse, rows), jnp.zeros(0)
         return Struck(bodies.change(here, load), found, held)
-    still, behind = kept._replace(drift=jnp.zeros_like(kept.drift)), bodies.answer(here, kept.rows)
+    behind = bodies.answer(here, kept.rows)
 
-    def holding(moved: Float[Array, "bodies 6"]) -> tuple[Float[Array, "lines"], Float[Array, "bodies 6"]]:
-        """Impulses that let what would change by `moved` keep what is closed, and what then comes of it."""
-        impulses = solve_lines(still, behind, moved)
+    def holding(
+        moved: Float[Array, "bodies 6"], own: Float[Array, "lines"]
+    ) -> tuple[Float[Array, "lines"], Float[Array, "bodies 6"]]:
+        """Impulses with which `moved`, of which lines have moved by `own` before, keeps what is closed, and what then comes of
+        it."""
+        impulses = solve_lines(kept._replace(drift=-own), behind, moved)
         return impulses, moved + jnp.einsum("k,kbi->bi", impulses, behind)
 
-    settled, before = holding(moving)
-    each = [holding(one) for one in answers]
+    along = jnp.einsum("kbi,bi->k", kept.rows, moving)
+    settled, before = holding(moving, kept.rigidity * along)  # a mass goes on as it moves
+    each = [holding(one, jnp.zeros_like(along)) for one in answers]
     yielding = jnp.stack([row for _, row in each])
     found = resolve(mobility_between(rows, yielding), jnp.einsum("kbi,bi->k", rows, before))
     held = settled + sum((size * one for size, (one, _) in zip(found.impulse, each, strict=True)), jnp.zeros(()))

@@ -202,7 +202,7 @@ def refused(content):
 def test_rigid_grips_that_cannot_be_are_refused():
     content = tumbling(np.random.default_rng(0), "weld")
     twice = content | {"element": [content["element"][0], content["element"][0] | {"name": "other"}]}
-    assert "'hook' holds these bodies, too" in refused(twice)
+    assert "'hook' holds these bodies together, too" in refused(twice)
     for key in ("stiffness", "play"):
         assert f"{key}: a weld is rigid" in refused(content | {"element": [content["element"][0] | {key: 1.0}]})
     assert "stiffness: missing" in refused(content | {"element": [content["element"][0] | {"grip": "compliant"}]})

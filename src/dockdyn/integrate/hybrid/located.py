@@ -226,7 +226,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     at = at._replace(state=after)
     ended = model.ended(after)
     if ended is not None:
-        done = done | (event & ended)
+        done = done | ((event | (solver.iterations == 0)) & ended)  # as a run may begin
     logged = event | image | done
     at, logged = once((at, logged))
     log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))

@@ -116,20 +116,19 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.model_copy(update={"phase": phases})
 
     def refuse_held_twice(self) -> None:
-        """Refuse rigid grips between bodies that joints or another one hold: what each carries would have no one answer."""
-        held: dict[frozenset[str], str] = {}
+        """Refuse rigid grips between bodies that joints or others hold: what each carries would have no one answer."""
+        grips: dict[str, tuple[str, str]] = {}
         for element in self.element:
             if not isinstance(element, LatchSection) or element.grip == "compliant":
                 continue
-            both, which = (
-                frozenset(map(self.root_of, element.between)),
-                f"element {element.name!r}: grip = {element.grip!r}",
-            )
-            if len(both) == 1:
+            first, other = map(self.root_of, element.between)
+            which = f"element {element.name!r}: grip = {element.grip!r}"
+            if first == other:
                 refuse(f"{which}: joints hold its bodies together; must be 'compliant'")
-            if both in held:
-                refuse(f"{which}: {held[both]!r} holds these bodies, too; all but one must be 'compliant'")
-            held[both] = element.name
+            if held := held_by(grips, first, other):
+                names = f"{' and '.join(map(repr, held))} {'holds' if len(held) == 1 else 'hold'}"
+                refuse(f"{which}: {names} these bodies together, too; one of them all must be 'compliant'")
+            grips[element.name] = (first, other)
 
     def root_of(self, name: str) -> str:
         """Return the body at the root of the joints that hold the body of this name; itself where none does."""
@@ -463,6 +462,17 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if isinstance(one, LatchSection) and one.ends_run
             ),
         )
+
+
+def held_by(grips: dict[str, tuple[str, str]], start: str, end: str) -> list[str]:
+    """Return the names of the grips, each by its two bodies, through which one body is held to another; empty if none do."""
+    for name, both in grips.items():
+        if start in both:
+            beyond = both[both.index(start) - 1]
+            others = {key: value for key, value in grips.items() if key != name}
+            if beyond == end or (further := held_by(others, beyond, end)):
+                return [name] if beyond == end else [name, *further]
+    return []
 
 
 def middle(places: list[list[float]]) -> Float[Array, "3"]:
