@@ -155,6 +155,7 @@ def test_a_rigid_grip_keeps_momenta_and_its_hold(seed, grip):
     if grip == "weld":
         turned = (turns[1].inv() * turns[0]).as_quat()
         assert np.abs(np.abs(np.sum(turned * turned[0], axis=1)) - 1).max() < 1e-12
+    assert [words for words in summary["warnings"] if words.startswith("latch 'hook' holds rigidly")]
     energy = run.kinetic_energy.values
     before, after = energy[run.time.values < summary["capture_time_s"]], energy[held]
     assert before[0] - after[0] > 0 and np.ptp(after) < 1e-9 * after[0] and np.ptp(before) < 1e-9 * before[0]

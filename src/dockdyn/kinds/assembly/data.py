@@ -11,6 +11,7 @@ import numpy as np
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
+from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
@@ -166,9 +167,17 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
             **control.coordinates,
         },
-        attributes=control.attributes | ({"steered_body": steered} if control.attributes else {}),
+        attributes=control.attributes
+        | ({"steered_body": steered} if control.attributes else {})
+        | rigid_grips(content),
         conservative=conservative(content),
     )
+
+
+def rigid_grips(content: AssemblySection) -> dict[str, str]:
+    """The names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is none."""
+    names = [one.name for one in content.element if isinstance(one, LatchSection) and one.grip != "compliant"]
+    return {"rigid_grips": "\n".join(names)} if names else {}
 
 
 def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:

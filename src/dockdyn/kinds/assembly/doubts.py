@@ -13,7 +13,15 @@ FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredth
 
 def doubts(dataset: xr.Dataset) -> list[str]:
     """All of them."""
-    found = [_never_begun, _turned_bushings, _bouncing_latches, _spinning_links, _joints_beyond, _too_few_modes]
+    found = [
+        _never_begun,
+        _rigid_catches,
+        _turned_bushings,
+        _bouncing_latches,
+        _spinning_links,
+        _joints_beyond,
+        _too_few_modes,
+    ]
     return [words for warn in found for words in warn(dataset)]
 
 
@@ -26,6 +34,17 @@ def _bouncing_latches(dataset: xr.Dataset) -> list[str]:
         "damping, a larger one, or no play"
         for name, count in zip(dataset.latch.values, dataset.latch_bounces.values, strict=True)
         if count >= MANY_BOUNCES
+    ]
+
+
+def _rigid_catches(dataset: xr.Dataset) -> list[str]:
+    """A warning for every latch whose rigid grip has caught something: the loads of that are an impulse."""
+    names = str(dataset.attrs.get("rigid_grips", "")).splitlines()
+    return [
+        f"latch {name!r} holds rigidly and ends the motion of what it catches at once: the largest loads do not have those of "
+        "that instant; grip = 'compliant' tells them"
+        for name in names
+        if dataset.latch_held.sel(latch=name).values.any()
     ]
 
 
