@@ -14,6 +14,7 @@ import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
 from dockdyn.kinds.assembly.key_figures import FIGURES
+from dockdyn.kinds.free_flight.key_figures import FLIGHT
 from dockdyn.kinds.rig.schema import MODES
 from dockdyn.results import plan
 from dockdyn.results.requirements import judge
@@ -21,6 +22,7 @@ from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.latch import ConeLatchSection, RampSection
 from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -28,8 +30,13 @@ from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 def rows(page: Path) -> dict[str, str]:
     """Rows of a page's tables by the names in their first cell."""
+    return named_in(page.read_text(encoding="utf-8"))
+
+
+def named_in(text: str) -> dict[str, str]:
+    """The same of a part of a page."""
     found: dict[str, str] = {}
-    for line in page.read_text(encoding="utf-8").splitlines():
+    for line in text.splitlines():
         if line.startswith("|"):
             first = re.split(r"(?<!\\)\|", line)[1]
             found |= dict.fromkeys(re.findall(r"`([^`]+)`", first), line)
@@ -105,6 +112,27 @@ def test_every_key_of_a_scenario_is_documented(kind):
     assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
 
 
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_every_key_at_the_top_of_a_kind_is_in_a_table_of_its_section(kind):
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
+    heads = {
+        "free-flight": ["## Top level"],
+        "rig in space": ["### A rig in space"],
+        "rig with an assembly": ["### A rig with an assembly"],
+        "latch": ["## Kind `four-mass`", "## Kind `latch`"],
+    }.get(kind, [f"## Kind `{kind}`"])
+    section = "".join(re.split(r"\n###? ", text.split(f"\n{head}\n")[1])[0] for head in heads)
+    named = {name.partition(".")[0] for name in named_in(section)}
+    assert not sorted(set(SCHEMAS[kind].model_json_schema()["properties"]) - named)
+
+
+def test_the_keys_that_the_latch_on_a_line_has_not_are_named():
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
+    row = named_in(text.split("\n## Kind `latch`\n")[1].split("\n## ")[0])["latch"]
+    lacking = set(ConeLatchSection.model_fields) - set(RampSection.model_fields)
+    assert set(re.findall(r"`(\w+)`", row.split(" without ")[1])) == lacking
+
+
 def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     for table, section in loop_tables().items():
@@ -178,6 +206,16 @@ def test_every_key_of_a_summary_is_documented(result):
     assert not set(summary["contacts"][0]) - set(documented)
     (judged,) = judge(requirements_of({"peak_normal_force": "< 4 kN"}, "here"), summary)
     assert not set(judged) - set(documented)
+
+
+def test_figures_of_a_campaign_are_said_to_be_of_the_kinds_that_have_them():
+    page = (DOCS / "results.md").read_text(encoding="utf-8")
+    table = page.split("has figures of all of them together:\n\n")[1].split("\n\n")[0]
+    of_kind = {"of free flight": {one.name for one in FLIGHT.figures}, "of an assembly": {one.name for one in FIGURES}}
+    for name, row in named_in(table).items():
+        said = [names for words, names in of_kind.items() if words in row] or list(of_kind.values())
+        for names in of_kind.values():
+            assert (name.partition(".")[0] in names) == (names in said), row
 
 
 @pytest.mark.full

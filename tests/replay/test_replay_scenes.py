@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.colors import rgb_to_hsv, to_rgb
+from places import DOCS
 from replay_cases import CASES
 
 from dockdyn.api import scene_of
@@ -55,6 +56,25 @@ def test_a_replay_of_an_assembly_begins_with_its_contact(scene_of_kind):
     contact, overview = scene.views[:2]
     assert (contact.name, overview.name) == ("contact", "overview")
     assert np.linalg.norm(contact.position - contact.target) < 0.8 * np.linalg.norm(overview.position - overview.target)
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "rig-6" else ()) for kind in CASES]
+)
+def test_the_page_names_the_cameras_of_each_kind(scene_of_kind, kind):
+    first = {"rig": "`rig`, one direction", "rig-6": '`rig`, `mode = "6-dof"`'}.get(kind, f"`{kind}`")
+    table = (DOCS / "view.md").read_text().split("Buttons choose a camera:")[1].split("\n\n")[1]
+    (row,) = [line for line in table.splitlines() if first in line.split("|")[1]]
+    scene = scene_of_kind(kind)
+    names = [view.name for view in scene.views]
+    if kind == "assembly":
+        assert names.pop() == "with spacecraft"
+        names.append("with its first body")
+    found = [row.find(name) for name in names]
+    assert -1 not in found and found == sorted(found), names
+    follows = {view.name: view.follow is not None for view in scene.views}
+    assert all(follows[name] for name in follows if name.startswith("with "))
+    assert follows.get("contact", True) == (kind not in ("rig", "rig-6", "assembly"))
 
 
 @WITH_BODIES

@@ -13,6 +13,7 @@ from dockdyn.cli.common import overrides
 from dockdyn.scenario.language.keys import leaves, override
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.sanity.check import check_ranges
+from dockdyn.scenario.sanity.ranges import USUAL, unusual
 
 PAGE = Path(__file__).parents[2] / "docs" / "sanity.md"
 ROW = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
@@ -31,6 +32,24 @@ def test_the_page_tells_of_thirty_slips_at_least():
 @pytest.mark.parametrize(("preset", "change", "said"), SLIPS, ids=[f"{preset} {change}" for preset, change, _ in SLIPS])
 def test_a_slip_is_told_as_the_page_says_and_alone(preset, change, said):
     assert dockdyn.check_numbers(dockdyn.load(preset, overrides([change]))) == [said]
+
+
+def test_the_page_has_all_sizes_that_are_usual():
+    """And each row is one that counts: what is beyond it is told of a key that fits it and no row before."""
+    section = PAGE.read_text().split("\n## Usual sizes\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    said = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in lines]
+    stated = []
+    for usual in USUAL:
+        ends = (f"{end:g}" if 0 < end < np.inf else "" for end in (usual.least, usual.most))
+        keys = ", ".join(f"`{key}`" for key in usual.keys)
+        stated.append((keys, usual.unit.replace("**", "^").replace("*", " "), *ends))
+    assert said == stated
+    for usual in USUAL:
+        key = usual.keys[0].replace("*", "x")
+        if usual.most < np.inf:
+            assert not unusual(key, key, 0.99 * usual.most, usual.unit), key
+            assert unusual(key, key, 1.01 * usual.most, usual.unit), key
 
 
 @pytest.mark.parametrize("preset", dockdyn.presets())

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from places import DOCS
 
 import dockdyn
 from dockdyn.results.exchange.measured_log import run_columns
@@ -40,6 +41,9 @@ def test_stiffness_and_speed_from_a_noisy_log(tmp_path, dock):
         assert one["bounded"] and not one["by_profile"]
     assert found["columns"][COLUMN]["noise"] == pytest.approx(NOISE, rel=0.15)
     assert found["warnings"] == []
+    described = (DOCS / "identify.md").read_text().split("| `identify parameters` |")[1].split("\n\n")[0]
+    told = {*found, *found["parameters"][0], *found["columns"][COLUMN]}
+    assert not sorted(key for key in told if f"`{key}`" not in described)
     again = dockdyn.load(tmp_path / "found" / "scenario.toml")
     assert dict(again.content.contact.normal)["stiffness"] == pytest.approx(found["parameters"][0]["value"], rel=1e-12)
 

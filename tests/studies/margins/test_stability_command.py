@@ -147,11 +147,12 @@ def test_a_bad_sweep_is_one_clear_line(dock, sweeps, words):
         assert word in err, err
 
 
-def test_a_run_refuses_what_it_would_leave_out(dock):
-    code, _, err = dock("run", "probe-cone", "--set", "loop.hold.period=4 ms", "--json")
+@pytest.mark.parametrize("preset", ["probe-cone", "nozzle-capture"])  # bodies in free flight, and an assembly
+def test_a_run_refuses_what_it_would_leave_out(preset, dock):
+    code, _, err = dock("run", preset, "--set", "loop.hold.period=4 ms", "--json")
     assert code == cli.BAD_INPUT
     assert len(err.strip().splitlines()) == 1
-    for word in ("probe-cone", "loop.hold", "dockdyn stability"):
+    for word in (preset, "loop.hold", "dockdyn stability"):
         assert word in err
 
 
