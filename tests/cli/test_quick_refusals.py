@@ -27,7 +27,7 @@ print(json.dumps([answers, [name for name in json.loads(sys.argv[-1]) if name in
 def test_no_command_imports_what_computes_to_refuse_a_name(tmp_path):
     """A preset misspelt, a file that is not there, a folder: whichever command is asked."""
     commands = ("run", "stability", "envelope", "sensitivity", "compare", "design", "campaign run", "fmu export")
-    names = {"probe-con": "did you mean 'probe-cone'?", "not/there.toml": "no such file", str(tmp_path): "is a folder"}
+    names = {"probe-con": "did you mean 'probe-cone'", "not/there.toml": "no such file", str(tmp_path): "is a folder"}
     given = [[*command.split(), name] for command in commands for name in names]
     code = REFUSED.replace("sys.argv[-1]", repr(json.dumps(HEAVY)))
     done = subprocess.run(

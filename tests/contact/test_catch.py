@@ -271,8 +271,8 @@ def test_a_rigid_hold_leaves_the_largest_force_open(dock, tmp_path):
     )
     said = dock("run", file, "--check", "--out", tmp_path / "out")
     assert said.returncode == 4
-    assert "peak_normal_force < 1000 N: not decided" in said.stdout
-    assert "capture_peak_force < 1000 N: not decided" in said.stdout
+    assert "peak_normal_force < 1 kN: not decided" in said.stdout
+    assert "capture_peak_force < 1 kN: not decided" in said.stdout
     assert "captured = true: met" in said.stdout
     assert "the largest force of the run is not known" in said.stdout.replace("\n", " ")
     assert "not decided: peak_normal_force, capture_peak_force" in said.stderr

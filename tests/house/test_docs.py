@@ -231,7 +231,18 @@ def test_python_reference_names_everything():
     for module in (dockdyn, dockdyn.stability, dockdyn.impact):
         names = [name for name in module.__all__ if name not in ("impact", "stability", "Vector")]
         assert not [name for name in names if f" {module.__name__}.{name}\n" not in api], module.__name__
-    for room in ("mechanics", "contact", "impact", "integrate", "elements", "stability", "control", "hil", "kinds"):
+    for room in (
+        "mechanics",
+        "contact",
+        "impact",
+        "integrate",
+        "elements",
+        "stability",
+        "control",
+        "hil",
+        "mechanism",
+        "kinds",
+    ):
         page = (DOCS / f"api-{room}.md").read_text(encoding="utf-8")
         source = SOURCE
         modules = [file for file in (source / room).rglob("*.py") if file.name != "__init__.py"]

@@ -15,12 +15,13 @@ from made_up_margins import RESULTS as STABILITIES
 from replay_cases import CASES
 
 import dockdyn
+from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.compare import VARIABLES
 from dockdyn.pages import STUDIES, report_html
 from dockdyn.report.page import render_page
 from dockdyn.results.store import open_result, write_result
 from dockdyn.scenario.kinds import known_kinds
-from dockdyn.scenario.tables.rig.compensators import COMPENSATORS, facts_of
+from dockdyn.scenario.tables.rig.compensators import facts_of
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 from dockdyn.studies.overlay.report import overlay_report
 from dockdyn.studies.sensitivity.report import sensitivity_report

@@ -62,7 +62,7 @@ def stability(
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
-    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+    from dockdyn.studies.margins.sweep import axes_of, parse_sweep, stability_dataset
 
     sweeps = [parse_sweep(text) for text in sweep or []]
     folder = out
@@ -70,6 +70,7 @@ def stability(
         folder = Path(f"{Path(scenario).stem}-stability")
     if folder is not None:
         vacant(folder, force)
+    axes_of(chosen, sweeps)  # refuses what cannot be swept
     tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, sweeps, advance)

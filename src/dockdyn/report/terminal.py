@@ -53,14 +53,15 @@ def show_report(report: Report) -> None:
 
 
 def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> None:
-    """Print lines and blocks, and after the first of them, most often a title, warnings: before anything is believed."""
-    console = Terminal()
-    for place, part in enumerate(parts or [""]):
+    """Print lines and blocks, and warnings after the lines that come first, a title and a verdict: before the numbers."""
+    console, shown = Terminal(), parts or [""]
+    lines = next((place for place, part in enumerate(shown) if not isinstance(part, str)), len(shown))
+    for place, part in enumerate(shown):
         if isinstance(part, str) and part:
             console.print(part)
         elif part and not isinstance(part, str):  # an empty table has no head either
             _show_block(console, part)
-        for warning in warnings if place == 0 else ():
+        for warning in warnings if place == max(lines - 1, 0) else ():
             console.print(f"warning: {warning}")
 
 

@@ -367,7 +367,7 @@ WRONG = {
     "no regularisation": (wrong(friction=1.0, regularisation=0.0), "regularisation = 0"),
     "a force about an axis": (wrong(force=1.0), "force"),
     "a phase of a joint without parts": (phased("wing.joint.torque"), "no joint in which anything acts 'wing.joint'"),
-    "a phase sets where it began": (phased("wing.joint.start", torque=0.0, start=0.1), "must be a number"),
+    "a phase sets where it began": (phased("wing.joint.start", torque=0.0, start=0.1), "must be a key that"),
 }
 
 

@@ -17,6 +17,7 @@ from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.terminal import show_report
 from dockdyn.report.wording import significant
+from dockdyn.scenario.language.units import convert
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.plots import columns, load_figure
@@ -50,7 +51,9 @@ def test_page_says_what_the_answers_say(datasets, reports):
     for required in answers["requirements"]:
         cells = rows[required["name"]]
         assert cells[0] == required["text"]
-        figure, unit = datasets["full"].get(required["figure"]), f" {required['unit']}" if required["unit"] else ""
+        figure, stated = datasets["full"].get(required["figure"]), required["text"].split()[-1]
+        unit = f" {stated}" if required["unit"] else ""  # as the limit has it
+        one = convert(f"1 {stated}", required["unit"]) if required["unit"] else 1.0
         known = (
             np.array([])
             if required["limit"] in (True, False)
@@ -58,7 +61,7 @@ def test_page_says_what_the_answers_say(datasets, reports):
         )
         worst = np.max if required["relation"].startswith("<") else np.min
         wanted = (
-            [f"{significant(value, 3)}{unit}" for value in (np.median(known), worst(known))]
+            [f"{significant(value / one, 3)}{unit}" for value in (np.median(known), worst(known))]
             if known.size
             else ["–", "–"]
         )

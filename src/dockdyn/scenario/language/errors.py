@@ -95,11 +95,9 @@ def allowed(problem: ErrorDetails) -> str:
     if sort.startswith("union_tag"):
         names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
         told = context.get("discriminator", "").strip("'")
-        return (
-            f"must name one of {names}"
-            if names
-            else f"must be a table with a {'law or shape' if '(' in told else told}"
-        )
+        if "(" in told:  # found by a function
+            told = "kind" if "element" in problem["loc"] else "law or shape"
+        return f"must name one of {names}" if names else f"must be a table with a {told}"
     if sort in ("model_type", "dict_type", "model_attributes_type"):
         return "must be a table"
     if sort == "list_type":

@@ -55,13 +55,8 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
 
     Raises ScenarioError: what `margins` raises, unknown keys, keys that are no single number, equal ends.
     """
-    if len(sweeps) > MOST_KEYS:
-        raise ScenarioError(f"{scenario.name}: --sweep: {len(sweeps)} keys; must be at most {MOST_KEYS}")
-    attributes = study_attributes(scenario)
+    attributes, axes = study_attributes(scenario), axes_of(scenario, sweeps)
     scenario = scenario.at({})  # distributions count in campaigns only
-    axes = [axis_of(scenario, sweep) for sweep in sweeps]
-    if len({axis.leaf for axis in axes}) < len(axes):
-        raise ScenarioError(f"{scenario.name}: --sweep: the same key twice; must be different keys")
     found = margins(scenario)
     attributes["margins"] = json.dumps(found)
     if not axes:
@@ -77,6 +72,16 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     growth = partial(_growth_at, scenario.name, content, nominal, axes)
     variables = swept(axes, growth, progress) if len(axes) == 1 else _charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
+
+
+def axes_of(scenario: Scenario, sweeps: list[Sweep]) -> list[Axis]:
+    """Return the axes of a chart over `sweeps`. Raises ScenarioError for too many, and for keys that cannot be swept."""
+    if len(sweeps) > MOST_KEYS:
+        raise ScenarioError(f"{scenario.name}: --sweep: {len(sweeps)} keys; must be at most {MOST_KEYS}")
+    axes = [axis_of(scenario.at({}), sweep) for sweep in sweeps]
+    if len({axis.leaf for axis in axes}) < len(axes):
+        raise ScenarioError(f"{scenario.name}: --sweep: the same key twice; must be different keys")
+    return axes
 
 
 def _swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
