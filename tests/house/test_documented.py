@@ -191,9 +191,12 @@ def test_every_variable_of_a_result_is_documented_with_its_unit(result):
 def test_every_variable_of_an_assembly_is_documented_with_its_unit():
     text = (DOCS / "results.md").read_text(encoding="utf-8")
     documented = rows(DOCS / "results.md")
-    for name, (_, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
+    dimensions = text.split("\n### Assembly\n")[1].split("\n\n")[0]
+    common = {"body", "axis", "quaternion", "contact", "point"}  # with those of free flight
+    for name, (over, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
         words = "rad" if unit == "SI" else f"| {unit} |"  # rad or m, by joint
         assert words in documented[name], name
+        assert not [dimension for dimension in {*over} - common if f"`{dimension}`" not in dimensions], name
     for name, unit in PORT_UNITS.items():
         assert f"| {unit} |" in documented[f"interface_{name}"], name
     assert not [one.name for one in FIGURES if one.name.startswith("interface") and f"`{one.name}`" not in text]
