@@ -64,7 +64,7 @@ def test_blocks_of_one_title_are_one_section_and_empty_ones_none():
 
 def test_the_terminal_shows_title_verdict_and_warnings_or_what_is_chosen(printed):
     warned = Report(**vars(PLAIN) | {"warnings": ["beware"]})
-    assert printed(show_report, warned) == [PLAIN.title, "warning: beware", PLAIN.verdict]
+    assert printed(show_report, warned) == [PLAIN.title, PLAIN.verdict, "warning: beware"]
     chosen = Report(**vars(warned) | {"terminal": ["a line", Block(table=TABLE)]})
     lines = printed(show_report, chosen)
     assert lines[:2] == ["a line", "warning: beware"] and lines[-1] == "and 3 more"

@@ -43,9 +43,9 @@ def test_a_table_fits_the_terminal_and_breaks_no_word(seed, capsys, monkeypatch)
     assert sum(line.count("0.93") for line in lines) == len(rows)
 
 
-def test_warnings_stand_before_what_follows_the_title(capsys):
+def test_warnings_stand_after_the_verdict_and_before_the_numbers(capsys):
     show_parts(["A title", "a verdict", Block(text="lines")], ["absurd"])
-    assert capsys.readouterr().out.split("\n")[:4] == ["A title", "warning: absurd", "a verdict", "lines"]
+    assert capsys.readouterr().out.split("\n")[:4] == ["A title", "a verdict", "warning: absurd", "lines"]
 
 
 @pytest.mark.parametrize(
