@@ -211,3 +211,10 @@ def test_a_period_of_whatever_length_has_a_growth_rate_or_is_one_line(preset):
     assert refused
     with pytest.raises(dockdyn.ScenarioError, match="are too long beside its fastest motion"):
         dockdyn.margins(dockdyn.load(preset, {"loop.hold.period": 1e24}))
+
+
+def test_a_contact_that_moves_nothing_is_refused_in_one_line(dock):
+    """A lever so long beside the masses that no motion is left of what the force does."""
+    code, _, err = dock("stability", "probe-cone", "--set", "chaser.feature.0.position.2=1e18", "--json", "--quiet")
+    (line,) = (said for said in err.splitlines() if said.startswith("error: "))
+    assert code == cli.BAD_INPUT and "no motion of the bodies depends on the contact's force" in line

@@ -89,8 +89,8 @@ def judge_tuned_loop(stated: Scenario) -> JudgedLoop:
 def judge_loop(scenario: Scenario) -> JudgedLoop:
     """Return the loop of a scenario as it stands, a compensator without numbers left out.
 
-    Raises ScenarioError for no contact at the nominal state, one without stiffness, periods that never meet, and motions that
-    change too much within a cycle for floating-point numbers.
+    Raises ScenarioError for no contact at the nominal state, one without stiffness or that moves nothing, periods that never
+    meet, and motions that change too much within a cycle for floating-point numbers.
     """
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
@@ -115,6 +115,11 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
     matrices, unseen = delay_matrices(content, loop, nominal)
     if unseen is None:
         return roots_with_delay(matrices, float(loop.delay))
+    if not matrices.shape[-1]:
+        raise ScenarioError(
+            f"{scenario.name}: no motion of the bodies depends on the contact's force as far as floating-point numbers tell; "
+            "its stiffness, or their masses, inertias and places, must be nearer to each other"
+        )
     found = roots_with_delay(matrices, float(loop.delay))
     if (growth := unseen.real.max(initial=0.0)) > UNSEEN * max(1.0, abs(found.roots[0])):
         found.doubts.append(f"a motion that no contact force depends on grows at {growth:.4g} 1/s, whatever the delay")
