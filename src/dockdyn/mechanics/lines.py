@@ -33,7 +33,7 @@ class Lines(NamedTuple):
     rows: Rows  # J
     drift: Float[Array, "lines"]  # J̇ v
     root: Float[Array, "lines"]  # s: √m of a mass, 1 of a closed connection, 0 of an open one
-    rigidity: Float[Array, "lines"]  # c: 0 of a closed connection, else 1
+    compliance: Float[Array, "lines"]  # c: 0 of a closed connection, else 1
 
     @staticmethod
     def of_mass(rows: Rows, drift: Float[Array, "lines"], mass: Float[Array, "lines"]) -> Lines:
@@ -58,7 +58,7 @@ def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) ->
     `answers` are M⁻¹ Jᵀ, line by line. Of rates they are forces; where `moved` are velocities and the drift is zero, the
     impulses (N s, N m s) that end the motion along closed lines.
     """
-    matrix = jnp.diag(lines.rigidity) + lines.root[:, None] * mobility_between(lines.rows, answers) * lines.root
+    matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility_between(lines.rows, answers) * lines.root
     known = -lines.root * (jnp.einsum("kbi,bi->k", lines.rows, moved) + lines.drift)
     return lines.root * solved(factored(matrix), known)
 

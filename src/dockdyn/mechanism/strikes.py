@@ -63,7 +63,7 @@ def strike(bodies: MovingBodies, here: Placement, rows: Rows, resolve: Resolve, 
         return impulses, moved + jnp.einsum("k,kbi->bi", impulses, behind)
 
     along = jnp.einsum("kbi,bi->k", kept.rows, moving)
-    settled, before = holding(moving, kept.rigidity * along)  # a mass goes on as it moves
+    settled, before = holding(moving, kept.compliance * along)  # a mass goes on as it moves
     each = [holding(one, jnp.zeros_like(along)) for one in answers]
     yielding = jnp.stack([row for _, row in each])
     found = resolve(mobility_between(rows, yielding), jnp.einsum("kbi,bi->k", rows, before))

@@ -276,6 +276,14 @@ def test_momentum_is_kept_whatever_the_loop_does():
         assert change < 1e-10 * float(max(before[scale], after[scale]))
 
 
+LATCH = {
+    "kind": "latch",
+    "name": "hook",
+    "between": ["probe", "target"],
+    "anchor": [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+    "reach": 1e-3,
+    "lateral": 1e-2,
+}
 WRONG = [
     ({"mock_ups": ["probe", "tarket"]}, ["mock_ups", "'tarket'", "target"]),
     ({"mock_ups": ["probe", "probe"]}, ["mock_ups", "two bodies"]),
@@ -283,6 +291,8 @@ WRONG = [
     ({"loop.virtual_contact": {"stiffness": 100.0}}, ["loop.virtual_contact", "assembly"]),
     ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
     ({"integrator": {"step": 1e-3}}, ["integrator"]),
+    ({"phase": [], "element": [LATCH | {"grip": "pin"}]}, ["'hook'", "grip", "'compliant'"]),
+    ({"phase": [], "element": [LATCH | {"stiffness": 1e3, "ends_run": True}]}, ["'hook'", "ends_run", "must be false"]),
 ]
 
 

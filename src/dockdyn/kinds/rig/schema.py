@@ -263,6 +263,8 @@ class RigAssemblySection(SeveralBodiesSection):
         for element in self.element:
             if isinstance(element, LatchSection) and element.grip != "compliant":
                 refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")
+            if isinstance(element, LatchSection) and element.ends_run:
+                refuse(f"element {element.name!r}: ends_run: the run of a rig goes on to its end; must be false")
         return self
 
     def hardware(self) -> list[int]:
