@@ -122,9 +122,14 @@ class ContactGroup(eqx.Module):
         return surface is None or bool(surface.is_exact_distance())
 
     @property
+    def single(self) -> bool:
+        """Whether the group is a single member."""
+        return self.weights.shape[0] == 1
+
+    @property
     def alone(self) -> bool:
         """Whether the group is a single member whose force may end before its depth does."""
-        return self.weights.shape[0] == 1 and not self.law.adheres()
+        return self.single and not self.law.adheres()
 
     @property
     def events(self) -> int:
@@ -134,6 +139,21 @@ class ContactGroup(eqx.Module):
     def reference(self, own: Placed) -> Vector:
         """Where the wrench acts (m, inertial), `own` being the first body."""
         return own.point(Vector.of(self.place))
+
+    def acts_at(self, delayed: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
+        """Return what acts now of a signal that was decided earlier, and where (m, inertial): a wrench acts at the reference
+        point, the force (N) of a single member at its present contact point (Sazawal et al., eqs. 43 and 51)."""
+        if isinstance(delayed, Wrench):
+            return delayed, once(self.reference(own))
+        geometry: PairGeometry = eqx.combine(jax.tree.map(lambda leaf: leaf[0], self.members), self.common)
+
+        def point() -> Vector:
+            return geometry.touch(own, other).point
+
+        if geometry.least_distance(own, other) is None:
+            return Wrench(delayed, Vector.zero()), once(point())
+        pushes = delayed.dot(delayed) > 0
+        return Wrench(delayed, Vector.zero()), once(jax.lax.cond(pushes, point, lambda: self.reference(own)))
 
     def state(
         self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, loads: bool = False

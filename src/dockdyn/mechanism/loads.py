@@ -108,13 +108,13 @@ def act_between(
 
 
 def contact_loads(
-    groups: Sequence[ContactGroup | MeasuredContact], places: tuple[Placed, ...], delayed: Sequence[Wrench]
+    groups: Sequence[ContactGroup | MeasuredContact], places: tuple[Placed, ...], delayed: Sequence[Wrench | Vector]
 ) -> tuple[list[Wrench], Scalar]:
     """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
     loads, power = [Wrench.zero() for _ in places], jnp.zeros(())
-    for group, wrench in zip(groups, delayed, strict=True):
+    for group, signal in zip(groups, delayed, strict=True):
         own, other = places[group.first], places[group.second]
-        point = once(group.reference(own))
+        wrench, point = group.acts_at(signal, own, other)
         act_between(loads, (group.first, group.second), wrench, point, places)
         power += wrench.force.dot(own.velocity(point) - other.velocity(point))
         power += wrench.moment.dot(own.rate - other.rate)

@@ -30,6 +30,10 @@ class MeasuredContact(eqx.Module):
         """Where the wrench acts (m, inertial), `own` being the first body."""
         return own.pose.position
 
+    def acts_at(self, load: Wrench, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
+        """Return what acts, and where (m, inertial)."""
+        return load, self.reference(own)
+
     def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
         """What it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())

@@ -54,11 +54,15 @@ from dockdyn.mechanism.steered_body import Seen, SteeredBody
 from dockdyn.programs import trace_once
 
 
+Signal = tuple[Wrench | Vector, ...]  # of each group, on its first body: its wrench, of a single member under delay its force
+
+
 class Mechanism(ContactModel):
     """Bodies, free to move or joined to trees, with contacts between them; behind them frames of flexible links.
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
-    present reference point, so linear and angular momentum are kept whatever the delay. Elements act at once, with numbers
+    present reference point; of a group of one member the force alone is late and acts at the present contact point. So linear
+    and angular momentum are kept whatever the delay. Elements act at once, with numbers
     that may change from phase to phase, and so does control, on one body. State: `q` and `v` are poses and twists of what
     moves by itself, positions counted from `origin`, and coordinates and rates of joints; `mode` one integer a group, then
     the modes of the elements, then the phase where there are several.
@@ -190,7 +194,7 @@ class Mechanism(ContactModel):
         )
 
     @trace_once
-    def flow(self, t: Scalar, x: State, delayed: tuple[Wrench, ...]) -> Rate:
+    def flow(self, t: Scalar, x: State, delayed: Signal) -> Rate:
         now = self.acting(x, self.placement(x), delayed)
         roots = zip(x.q.roots, x.v.roots, strict=True)
         q = Coordinates(
@@ -199,10 +203,10 @@ class Mechanism(ContactModel):
         clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
         return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.outside))
 
-    def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
-        """What acts on the bodies under these wrenches of the contacts, and how they move."""
+    def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
+        """What acts on the bodies under these signals of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
-        loads, power = contact_loads(self.groups, places, wrenches)
+        loads, power = contact_loads(self.groups, places, delayed)
         modes, remembered = self.element_modes(x), x.memory.elements
         own, efforts, thrusters, memories = element_loads(connections, modes, remembered, here, self.held)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
@@ -264,13 +268,34 @@ class Mechanism(ContactModel):
             guards += one.element.guards(mode, memory, *one.sides(here))
         if self.phases is not None:
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
-        signal = tuple(state.wrench for state in states)
+        signal = tuple(self.delayed_part(*both) for both in zip(self.groups, (s.wrench for s in states), strict=True))
         turns = bushing_turns(self.connections(x), here)
         return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal), *turns))
 
-    def signal(self, t: Scalar, x: State) -> tuple[Wrench, ...]:
+    def signal(self, t: Scalar, x: State) -> Signal:
         places, both = self.placement(x).bodies, zip(self.groups, x.mode, strict=False)
-        return tuple(group.wrench(mode, places[group.first], places[group.second]) for group, mode in both)
+        return tuple(
+            self.delayed_part(group, group.wrench(mode, places[group.first], places[group.second]))
+            for group, mode in both
+        )
+
+    def delayed_part(self, group: ContactGroup | MeasuredContact, wrench: Wrench) -> Wrench | Vector:
+        """Return what the loop delays of a group's wrench: of a single member, whose contact point is known, the force alone.
+
+        Without delay, and around rest, where no force acts that a moved point would turn, both are one.
+        """
+        single = isinstance(group, ContactGroup) and group.single and group.rest is None
+        return wrench.force if self.delay is not None and single else wrench
+
+    def wrenches(self, here: Placement, delayed: Signal) -> tuple[Wrench, ...]:
+        """Return the wrenches that act, each about its group's reference point."""
+        found = []
+        for group, signal in zip(self.groups, delayed, strict=True):
+            own, other = here.bodies[group.first], here.bodies[group.second]
+            wrench, point = group.acts_at(signal, own, other)
+            lever = point - group.reference(own)
+            found.append(Wrench(wrench.force, wrench.moment + lever.cross(wrench.force)))
+        return tuple(found)
 
     @property
     def timed(self) -> int:
@@ -280,13 +305,13 @@ class Mechanism(ContactModel):
         """The forces (N) of the rigid latches, by the numbers of their elements."""
         return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
 
-    def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
+    def port_loads(self, x: State, signal: Signal) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
         if not ports:
             return ()
         here = self.placement(x)
-        loads, places = self.all_loads(here, self.acting(x, here, wrenches)), here.bodies
+        loads, places = self.all_loads(here, self.acting(x, here, signal)), here.bodies
         found = [port_load(load_at(port, self.moving, loads, places), axis) for port, axis in ports]
         return tuple(number for load in found for number in load)
 
@@ -416,8 +441,8 @@ class Mechanism(ContactModel):
         moving = internal_energy(self.bodies, self.twists_of(x.q, x.v)) + internal_energy(self.bodies, self.twists)
         return moving + pushed_energy(x.memory.outside.impulses(), self.bodies)
 
-    def observe(self, x: State, delayed: tuple[Wrench, ...]) -> dict[str, Array]:
-        """Named quantities at an instant, `delayed` being the wrenches that act (on the groups' first bodies, inertial).
+    def observe(self, x: State, delayed: Signal) -> dict[str, Array]:
+        """Named quantities at an instant, `delayed` being the signals that act (on the groups' first bodies, inertial).
 
         Shapes: components last; `position` (bodies, 3), `depth` (groups,), `load_force` (points, 3) in the body's own axes.
         """
@@ -438,7 +463,7 @@ class Mechanism(ContactModel):
         named = [load_at(point, self.moving, loads, places) for point in self.points]
         return {
             **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
-            **observed_contacts(states, seconds, delayed),
+            **observed_contacts(states, seconds, self.wrenches(here, delayed)),
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
             **observed_joints(self.moving, here, loads, now.loads),
