@@ -8,7 +8,6 @@ from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.catch import Catch
 from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.gate import UnilateralContact
-from dockdyn.contact.latch import ConeLatch
 from dockdyn.contact.laws import (
     ComplianceDevice,
     Coulomb,
@@ -43,7 +42,6 @@ __all__ = [
     "Catch",
     "ComplianceDevice",
     "Cone",
-    "ConeLatch",
     "Contact",
     "ContactKinematics",
     "ContactState",

@@ -23,6 +23,7 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.pair import kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
+from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
@@ -118,13 +119,21 @@ class ContactGroup(eqx.Module):
 
     def is_exact_distance(self) -> bool:
         """Whether a depth never changes by more than the members move."""
-        surface = getattr(self.common, "surface", None)
-        return surface is None or bool(surface.is_exact_distance())
+        return self.surface is None or bool(self.surface.is_exact_distance())
+
+    @property
+    def surface(self) -> Surface | None:
+        """What the members touch, if that is a surface."""
+        return getattr(self.common, "surface", None)
 
     @property
     def single(self) -> bool:
         """Whether the group is a single member."""
         return self.weights.shape[0] == 1
+
+    def member(self, number: int = 0) -> PairGeometry:
+        """Return a member by number."""
+        return eqx.combine(jax.tree.map(lambda leaf: leaf[number], self.members), self.common)
 
     @property
     def alone(self) -> bool:
@@ -145,7 +154,7 @@ class ContactGroup(eqx.Module):
         point, the force (N) of a single member at its present contact point (Sazawal et al., eqs. 43 and 51)."""
         if isinstance(delayed, Wrench):
             return delayed, once(self.reference(own))
-        geometry: PairGeometry = eqx.combine(jax.tree.map(lambda leaf: leaf[0], self.members), self.common)
+        geometry = self.member()
 
         def point() -> Vector:
             return geometry.touch(own, other).point

@@ -6,20 +6,13 @@ Source: as named above, eqs. 34–46 corrected; wedge with friction, own derivat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.contact.catch import Catch
-from dockdyn.contact.feature import Feature
-from dockdyn.contact.pair import Contact
-from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.contact.surfaces.surface import cylindrical
-from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Scalar
 
 OUT, ON_RAMP, HELD = 0, 1, 2  # modes of a latch
 SWUNG = 3  # as HELD, once the first swing of a compliant catch is over; where that ends the run
@@ -91,75 +84,3 @@ class Caught(NamedTuple):
     @staticmethod
     def nothing() -> Caught:
         return Caught(*(jnp.zeros(()) for _ in Caught._fields))
-
-
-class ConeLatch(eqx.Module):
-    """A spring latch in the throat of a cone, for a probe's tip that comes in along the docking axis."""
-
-    ramp: Ramp
-    feature: Feature
-    cone: Cone
-    entry: Float[Array, ""]  # m, from the apex along the docking axis: where the ramp meets the latch
-    feature_on_chaser: bool = eqx.field(static=True)
-    catch: Catch | None  # None: a rigid hold, constraints that take up the motion at an instant
-    ends_run: bool = eqx.field(static=True)  # whether a run ends with the capture
-    hold: Literal["pin", "weld"] = eqx.field(static=True)  # what keeps a caught tip: its place alone, or attitude too
-
-    def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
-        """The body with the tip and the body with the cone."""
-        return (chaser, target) if self.feature_on_chaser else (target, chaser)
-
-    def bodies_of[Own](self, tip: Own, cone: Own) -> tuple[Own, Own]:
-        """What belongs to the tip's body and what to the cone's, as the chaser's and the target's."""
-        return (tip, cone) if self.feature_on_chaser else (cone, tip)
-
-    def point(self, chaser: Placed, target: Placed) -> Vector:
-        """Where the latch acts on both bodies: the tip (m, inertial)."""
-        return self.sides(chaser, target)[0].point(Vector.of(self.feature.position))
-
-    def axis(self, chaser: Placed, target: Placed) -> Vector:
-        """Docking axis, out of the cone (inertial)."""
-        return self.sides(chaser, target)[1].rotation @ Vector.of(self.cone.axis)
-
-    def travel(self, chaser: Placed, target: Placed) -> tuple[Scalar, Scalar]:
-        """Travel (m) of the tip along the axis from where the ramp begins, and how far (m) it is inside the throat there."""
-        own, other = self.sides(chaser, target)
-        place = other.local(own.point(Vector.of(self.feature.position)))
-        along, radius = cylindrical(place, Vector.of(self.cone.apex), Vector.of(self.cone.axis))
-        return self.entry - along, self.entry * self.cone.sine / self.cone.cosine - radius
-
-    def rate(self, chaser: Placed, target: Placed) -> Scalar:
-        """Rate of the travel (m/s)."""
-        own, other = self.sides(chaser, target)
-        point = self.point(chaser, target)
-        return -(own.velocity(point) - other.velocity(point)).dot(self.axis(chaser, target))
-
-    def force(self, mode: Int[Array, ""], chaser: Placed, target: Placed) -> Vector:
-        """Force of the ramp on the chaser (N, inertial)."""
-        travel, _ = self.travel(chaser, target)
-        size = jnp.where(mode == ON_RAMP, self.ramp.force(travel, self.rate(chaser, target)), 0.0)
-        on_tip = self.axis(chaser, target) * size
-        return on_tip if self.feature_on_chaser else -on_tip
-
-    def guards(self, mode: Int[Array, ""], chaser: Placed, target: Placed) -> tuple[Scalar, Scalar]:
-        """Two event functions (m) that rise through zero: into the throat or out of it, and past the ramp's end."""
-        travel, inside = self.travel(chaser, target)
-        return self.ramp.guards(mode, jnp.minimum(travel, inside), travel)
-
-    def seated(self, contacts: Sequence[Contact]) -> tuple[Bool[Array, ""], ...]:
-        """Which contacts cannot move any more once the tip is held: of a weld all, of a pin those of the tip itself."""
-        if self.hold == "weld":
-            return tuple(jnp.asarray(True) for _ in contacts)
-        return tuple(
-            jnp.all(contact.feature.position == self.feature.position)
-            if contact.feature_on_chaser == self.feature_on_chaser
-            else jnp.asarray(False)
-            for contact in contacts
-        )
-
-    def slip(self, chaser: Placed, target: Placed) -> tuple[Vector, ...]:
-        """What a caught tip must not do: move (m/s), and for a weld turn (rad/s), against the cone's body; inertial axes."""
-        own, other = self.sides(chaser, target)
-        point = self.point(chaser, target)
-        moving = own.velocity(point) - other.velocity(point)
-        return (moving,) if self.hold == "pin" else (moving, own.rate - other.rate)

@@ -18,6 +18,7 @@ from dockdyn.elements.magnet import Magnet
 from dockdyn.elements.modal_spring import ModalSpring
 from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
+from dockdyn.elements.ramp_latch import RampLatch, first_swing
 from dockdyn.elements.rigid_latch import RigidLatch
 from dockdyn.elements.strut import Strut, StrutMode
 from dockdyn.elements.thruster import Thruster
@@ -40,11 +41,13 @@ __all__ = [
     "ModalSpring",
     "OneSidedSpring",
     "Pull",
+    "RampLatch",
     "RigidLatch",
     "Strut",
     "StrutMode",
     "TabulatedPull",
     "Thruster",
+    "first_swing",
     "hexapod_anchors",
     "one_sided",
 ]

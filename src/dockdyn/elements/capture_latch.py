@@ -61,8 +61,8 @@ class CaptureLatch(ForceElement):
     closed: Float[Array, ""] | float = 1.0  # 0: it lets go
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
-        motor = {} if self.speed is None else {"travel": jnp.zeros(()), "work": jnp.zeros(())}
-        return ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()), **motor)
+        begun = ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()))
+        return begun if self.speed is None else begun._replace(travel=jnp.zeros(()), work=jnp.zeros(()))
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Mode, ElementMemory]:
         """A latch that holds goes on holding while it is closed; one that is open catches a striker that is there already."""

@@ -7,14 +7,16 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, PyTree
 
+from dockdyn.contact.latch import Caught
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 
@@ -43,6 +45,9 @@ class ElementMemory(NamedTuple):
     caught: Vector | None = None  # m, where a latch caught a striker, axes of the body with the latch
     held: Scalar | None = None  # 1 once a latch holds, else 0
     impulse: Scalar | None = None  # N s, that a thruster has given, by size
+    turned: Quaternion | None = None  # how a latch caught its striker's body, in the axes of the body with the latch
+    since: Scalar | None = None  # s, for which a latch has held
+    found: Caught | None = None  # what a capture had to take
 
     def slid(self, slide: Scalar, lost: Scalar) -> ElementMemory:
         """The memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""
@@ -56,6 +61,8 @@ class ForceElement(eqx.Module):
     reflected inertia, stored and dissipated energy less the motor's work are constant if nothing else acts. Events must be
     located: no mode is decided by the state alone, as runs of fixed steps would need.
     """
+
+    delays: ClassVar[bool] = False  # whether part of its force is late, as those of contacts are
 
     @abc.abstractmethod
     def init(self, own: Placed, other: Placed) -> ElementMemory:
@@ -72,6 +79,27 @@ class ForceElement(eqx.Module):
     @abc.abstractmethod
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
         """Named quantities of an instant that are worth keeping."""
+
+    def late(self, mode: PyTree, own: Placed, other: Placed) -> Vector:
+        """What of its force the loop delays (N, inertial), of an element that `delays`: it acts at its `tip`."""
+        return Vector.zero()
+
+    def tip(self, own: Placed) -> Vector:
+        """Where that acts on both bodies (m, inertial)."""
+        return own.pose.position
+
+    def emits(self, mode: PyTree) -> Bool[Array, ""]:
+        """Whether there is any of it in this mode."""
+        return jnp.asarray(False)
+
+    def ended(self, mode: PyTree, memory: ElementMemory) -> Bool[Array, ""]:
+        """Whether a latch, of those that end a run, has done what it waits for: all of it holds."""
+        assert memory.held is not None
+        return jnp.all(memory.held > 0)
+
+    def sizes(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
+        """Quantities whose peaks, and their times, are kept, as many in every mode."""
+        return ()
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[PyTree, ElementMemory]:
         """The modes that fit the state itself, at the start of a run or once a number of the element has changed.

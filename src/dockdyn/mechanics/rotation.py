@@ -30,6 +30,11 @@ class Quaternion:
     z: Scalar
 
     @staticmethod
+    def level() -> Quaternion:
+        """The attitude that turns nothing."""
+        return Quaternion(jnp.ones(()), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
+
+    @staticmethod
     def of(components: Float[Array, "4"] | Sequence[Scalar]) -> Quaternion:
         """The quaternion with `components` (4, scalar first)."""
         return Quaternion(components[0], components[1], components[2], components[3])

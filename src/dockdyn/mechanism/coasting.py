@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import jax.numpy as jnp
 
 from dockdyn.contact.gate import APART
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.latch import HELD, OUT
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
-from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
+from dockdyn.elements import CaptureLatch, ElementGroup, RampLatch, RigidLatch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
@@ -33,12 +35,12 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
     of a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity where the group's wrench acts,
     ω the relative rate, and R the reach of the members from there.
     """
-    if not (model.elements or model.trees or model.phases or model.gravity):
+    if not (len(model.ramps) < len(model.elements) or model.trees or model.phases or model.gravity):
         return _time_of_free_bodies(model, x, now)
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     turning = jnp.max(jnp.stack([place.rate.norm() for place in places]))
     time = jnp.minimum(LONGEST, TURN / jnp.maximum(turning, 1e-300))
-    for group, mode, depth in zip(model.computed, x.mode, now.guards, strict=False):
+    for group, mode, depth in _depths(model, x, now):
         own, other = places[group.first], places[group.second]
         fastest = _fastest(own, other, group.reference(own), group.reach)
         time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))
@@ -50,6 +52,12 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
             reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
             width = jnp.min(jnp.minimum(latch.reach, latch.lateral))
             time = jnp.minimum(time, least_time(width, _fastest(own, other, own.pose.position, reach), ALLOWED))
+    for ramp in model.ramps:
+        own, other = places[ramp.first], places[ramp.second]
+        gap, mode = -jnp.minimum(*ramp.latch.travel(own, other)), model.element_modes(x)[ramp.number]
+        fastest = _fastest(own, other, ramp.latch.tip(own), jnp.zeros(()))
+        time = jnp.where(mode == OUT, jnp.minimum(time, least_time(gap, fastest, ALLOWED)), time)
+        quiet &= mode == OUT
     return jnp.where(quiet, time, 0.0)
 
 
@@ -58,11 +66,34 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]
     time = TURN / jnp.maximum(jnp.max(jnp.stack(rates)), 1e-300)
-    for group, mode, depth in zip(model.computed, x.mode, now.guards, strict=False):
+    turn = time
+    for group, mode, depth in _depths(model, x, now):
         both, turning = (places[group.first], places[group.second]), (rates[group.first], rates[group.second])
         time = jnp.minimum(time, free_time(-depth, Vector.of(group.place).norm() + group.reach, both, turning))
         quiet &= mode == APART
+    for ramp in model.ramps:
+        both, turning = (places[ramp.first], places[ramp.second]), (rates[ramp.first], rates[ramp.second])
+        gap, mode = -jnp.minimum(*ramp.latch.travel(*both)), model.element_modes(x)[ramp.number]
+        reached = free_time(gap, Vector.of(ramp.latch.striker).norm(), both, turning)
+        time = jnp.where(mode >= HELD, turn, jnp.minimum(time, reached))
+        quiet &= (mode == OUT) | ((mode >= HELD) & _is_still(model, ramp.latch))
     return jnp.where(quiet, SHARE * time, 0.0)
+
+
+def _depths(model: Mechanism, x: State, now: Outputs) -> list[tuple[ContactGroup, Scalar, Scalar]]:
+    """Each group with its mode and how deep (m) it is while it is apart, the first of its event functions."""
+    found, first = [], 0
+    for group, mode in zip(model.computed, x.mode, strict=False):
+        found.append((group, mode, now.guards[first]))
+        first += group.events
+    return found
+
+
+def _is_still(model: Mechanism, latch: RampLatch) -> Scalar:
+    """Whether no member moves over its surface once the latch holds, as rigid bodies: they are what it holds."""
+    if not latch.rigid:
+        return jnp.asarray(False)
+    return jnp.all(jnp.stack([jnp.asarray(True), *model.seated()]))
 
 
 def _fastest(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:

@@ -1,4 +1,4 @@
-"""Rigid latches of a mechanism: the connections that close with them, what they carry, and the jump as one falls in.
+"""Latches of a mechanism: the connections that close with rigid ones, what they carry, and what it takes as one falls in.
 
 Units: SI.
 Source: as in `connections` and `strikes`.
@@ -14,9 +14,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.group import Wrench
-from dockdyn.elements import RigidLatch
+from dockdyn.contact.latch import Caught
+from dockdyn.elements import RampLatch, RigidLatch
 from dockdyn.elements.force_element import ElementMemory
-from dockdyn.integrate.model import Scalar
+from dockdyn.elements.ramp_latch import size
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
@@ -25,14 +26,15 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import Connection as Mounted
 from dockdyn.mechanism.loads import Tie, reflected
-from dockdyn.mechanism.strikes import stop, strike
+from dockdyn.mechanism.strikes import Struck, stop, strike
 
 
 class Grip(NamedTuple):
-    """A rigid latch, by the number of its element, and the connection that closes with it."""
+    """A latch, by the number of its element, and the connection that closes with it, or would if it were not compliant."""
 
     element: int
     connection: Connection
+    rigid: bool = True
 
     def closed(self, memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
         """Return whether it holds."""
@@ -41,13 +43,22 @@ class Grip(NamedTuple):
         return held > 0
 
 
+def captures_of(elements: Sequence[Mounted]) -> list[Grip]:
+    """Return the latches among elements that are rigid, or tell what a capture has to take."""
+    return [
+        Grip(
+            number,
+            Connection(one.element.striker, one.first, one.second, one.element.hold),
+            isinstance(one.element, RigidLatch) or one.element.rigid,
+        )
+        for number, one in enumerate(elements)
+        if isinstance(one, Tie) and isinstance(one.element, RigidLatch | RampLatch)
+    ]
+
+
 def grips_of(elements: Sequence[Mounted]) -> list[Grip]:
     """Return the rigid latches among elements."""
-    return [
-        Grip(number, Connection(one.element.striker, one.first, one.second, one.element.hold))
-        for number, one in enumerate(elements)
-        if isinstance(one, Tie) and isinstance(one.element, RigidLatch)
-    ]
+    return [grip for grip in captures_of(elements) if grip.rigid]
 
 
 def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: Sequence[Placed]) -> Lines | None:
@@ -58,16 +69,16 @@ def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: S
 
 def add_held(
     loads: list[Wrench], grips: Sequence[Grip], lines: Lines, along: Float[Array, "lines"], places: Sequence[Placed]
-) -> tuple[Scalar, ...]:
-    """Add to `loads` (about centres of mass, inertial) what grips put on the bodies; return the force (N) of each."""
+) -> tuple[Vector, ...]:
+    """Add to `loads` (about centres of mass, inertial) what grips put on the bodies; return the force (N, inertial) of each, on
+    its first body."""
     pushed = jnp.einsum("k,kbi->bi", along, lines.rows)
     for number, place in enumerate(places):
         row = pushed[number]
         loads[number] = loads[number].plus(Wrench(Vector.of(row[:3]), place.rotation @ Vector.of(row[3:])))
     forces, first = [], 0
     for grip in grips:
-        force = along[first : first + 3]
-        forces.append(jnp.sqrt(force @ force))
+        forces.append(Vector.of(along[first : first + 3]))
         first += 3 if grip.connection.hold == "pin" else 6
     return tuple(forces)
 
@@ -80,18 +91,19 @@ def fall_in(
     before: Sequence[ElementMemory],
     after: tuple[ElementMemory, ...],
 ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
-    """Return velocities and memories once those grips have ended the slip that hold `after` an event, and did not `before`.
+    """Return velocities and memories once those latches have ended the slip that hold `after` an event, and did not `before`.
 
     Those that let go are open by then. One falls in after another, and what is closed by then stays closed. The energy that is
-    lost counts as dissipated by the latch. `place` gives the bodies where they are, as they move at other velocities; the
-    `elements` may reflect inertia, which resists, too.
+    lost counts as dissipated by a rigid latch; a compliant one changes no velocity, and what it will have to take is noted
+    alone. `place` gives the bodies where they are, as they move at other velocities; the `elements` may reflect inertia, which
+    resists, too.
     """
     grips, now, found = grips_of(elements), list(before), list(after)
     for number in (grip.element for grip in grips):
         held, holds = before[number].held, after[number].held
         assert held is not None and holds is not None
         now[number] = before[number]._replace(held=jnp.minimum(held, holds))
-    for grip in grips:
+    for grip in captures_of(elements):
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
         assert own.dissipated is not None
@@ -101,7 +113,8 @@ def fall_in(
             others: list[Grip] = others,
             memories: tuple[ElementMemory, ...] = tuple(now),
             v: Velocities = v,
-        ) -> tuple[Velocities, Scalar]:
+            own: ElementMemory = own,
+        ) -> tuple[Velocities, ElementMemory]:
             here = place(v)
             parts = (
                 reflected_lines(len(here.bodies), reflected(elements, here)),
@@ -110,10 +123,25 @@ def fall_in(
             kept = [one for one in parts if one is not None]
             rows = grip.connection.rows(here.bodies)
             struck = strike(bodies, here, rows, stop, Lines.joined(kept) if kept else None)
-            return jax.tree.map(jnp.add, v, struck.change), struck.impact.energy_loss
+            own = _noted(elements[grip.element], own, here, struck)
+            if not grip.rigid:
+                return v, own
+            assert own.dissipated is not None
+            lost = own._replace(dissipated=own.dissipated + struck.impact.energy_loss)
+            return jax.tree.map(jnp.add, v, struck.change), lost
 
         falls = grip.closed(after) & ~grip.closed(before)
-        v, loss = jax.lax.cond(falls, jumped, lambda v=v: (v, jnp.zeros(())))
+        v, found[grip.element] = jax.lax.cond(falls, jumped, lambda v=v, own=own: (v, own))
         now[grip.element] = own
-        found[grip.element] = own._replace(dissipated=own.dissipated + loss)
     return v, tuple(found)
+
+
+def _noted(one: Mounted, memory: ElementMemory, here: Placement, struck: Struck) -> ElementMemory:
+    """The memory of a latch with what the capture had to take, of one that tells it."""
+    if not (isinstance(one, Tie) and isinstance(one.element, RampLatch)):
+        return memory
+    own, other = one.sides(here)
+    axis, impulse = one.element.axis(other), Vector.of(struck.impact.impulse[:3])
+    along = impulse.dot(axis)
+    taken = Caught(one.element.rate(own, other), along, size(impulse - axis * along), struck.impact.energy_loss)
+    return memory._replace(found=taken)

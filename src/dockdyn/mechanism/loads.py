@@ -15,8 +15,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import ContactGroup, Wrench
-from dockdyn.elements import Bushing, JointDrive, ModalSpring, Thruster
+from dockdyn.elements import Bushing, JointDrive, ModalSpring, RampLatch, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
+from dockdyn.elements.ramp_latch import size
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
@@ -33,6 +34,19 @@ class Tie(eqx.Module):
     second: int = eqx.field(static=True)
     name: str = eqx.field(static=True)
     own: bool = eqx.field(static=True, default=False)  # of the user's own: of what it shows, the tension alone is kept
+
+    def sides(self, here: Placement) -> tuple[Placed, Placed]:
+        """Its two bodies."""
+        return here.bodies[self.first], here.bodies[self.second]
+
+
+class ConeLatch(NamedTuple):
+    """A latch in a cone, between two bodies by number, and its number among the elements."""
+
+    latch: RampLatch
+    first: int  # the body with the tip
+    second: int
+    number: int
 
     def sides(self, here: Placement) -> tuple[Placed, Placed]:
         """Its two bodies."""
@@ -119,6 +133,21 @@ def contact_loads(
         power += wrench.force.dot(own.velocity(point) - other.velocity(point))
         power += wrench.moment.dot(own.rate - other.rate)
     return loads, power
+
+
+def add_late(
+    loads: list[Wrench], late: Sequence[Tie], delayed: Sequence[Wrench | Vector], places: tuple[Placed, ...]
+) -> Scalar:
+    """Add to `loads` (about centres of mass, inertial) the `delayed` forces (N, inertial) of elements whose force is `late`;
+    return their power (W)."""
+    power = jnp.zeros(())
+    for one, force in zip(late, delayed, strict=True):
+        own, other = places[one.first], places[one.second]
+        point = once(one.element.tip(own))
+        assert isinstance(force, Vector)
+        act_between(loads, (one.first, one.second), Wrench(force, Vector.zero()), point, places)
+        power += force.dot(own.velocity(point) - other.velocity(point))
+    return power
 
 
 def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
@@ -211,6 +240,15 @@ def ties(connections: Sequence[Connection]) -> list[Tie]:
     return [one for one in connections if isinstance(one, Tie)]
 
 
+def cone_latches(connections: Sequence[Connection]) -> list[ConeLatch]:
+    """Those that a probe's tip pushes aside in a cone."""
+    return [
+        ConeLatch(one.element, one.first, one.second, number)
+        for number, one in enumerate(connections)
+        if isinstance(one, Tie) and isinstance(one.element, RampLatch)
+    ]
+
+
 def bushing_turns(connections: Sequence[Connection], here: Placement) -> tuple[Scalar, ...]:
     """How far each bushing is turned, as `Bushing.half_versine`."""
     bushings = [(one.element, one.sides(here)) for one in ties(connections) if isinstance(one.element, Bushing)]
@@ -279,7 +317,7 @@ def observed_elements(
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     here: Placement,
-    held: Mapping[int, Scalar],
+    held: Mapping[int, Vector],
 ) -> dict[str, Array]:
     """What is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a bushing the
     size of its force), and what `OBSERVED` names. `held` are the forces (N) of rigid latches, by the number of the element."""
@@ -289,13 +327,13 @@ def observed_elements(
             continue
         seen = one.element.observe(mode, memory, *one.sides(here))
         if number in held:
-            seen = seen | {"tension": held[number]}
+            seen = seen | {"tension": size(held[number])}
         if isinstance(one, Tie) and one.own:
             action, _ = one.element.act(mode, memory, *one.sides(here))
             seen = {"tension": seen.get("tension", action.force.norm())}
         if not isinstance(one, MountedThruster):
-            size = seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1)
-            found["element_tension"].append(size)
+            tension = seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1)
+            found["element_tension"].append(tension)
         for part in OBSERVED.keys() & seen.keys():
             found[OBSERVED[part]].append(seen[part])
     return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in found.items() if parts}

@@ -26,12 +26,18 @@ class MeasuredContact(eqx.Module):
     first: int = eqx.field(static=True)  # which bodies
     second: int = eqx.field(static=True)
 
+    @property
+    def surface(self) -> None:
+        """What its members touch: that is not known."""
+        return None
+
     def reference(self, own: Placed) -> Vector:
         """Where the wrench acts (m, inertial), `own` being the first body."""
         return own.pose.position
 
-    def acts_at(self, load: Wrench, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
+    def acts_at(self, load: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
         """Return what acts, and where (m, inertial)."""
+        assert isinstance(load, Wrench)
         return load, self.reference(own)
 
     def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:

@@ -17,24 +17,31 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
+from dockdyn.mechanics.lines import mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
+from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.gravity import Gravity, InOrbit
-from dockdyn.mechanism.grips import Grip, add_held, fall_in, grips_of, lines_of
+from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, lines_of
 from dockdyn.mechanism.loads import (
     BendingLink,
+    ConeLatch,
     Connection,
     Held,
     MountedThruster,
+    Tie,
+    add_late,
     add_reflected,
     all_held,
     bushing_turns,
+    cone_latches,
     contact_loads,
     element_loads,
     given_by,
@@ -43,6 +50,7 @@ from dockdyn.mechanism.loads import (
     reflected,
     settled,
     stored_energy,
+    ties,
 )
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
@@ -53,8 +61,9 @@ from dockdyn.mechanism.state import Acting, Memory, Outside
 from dockdyn.mechanism.steered_body import Seen, SteeredBody
 from dockdyn.programs import trace_once
 
-
-Signal = tuple[Wrench | Vector, ...]  # of each group, on its first body: its wrench, of a single member under delay its force
+Signal = tuple[
+    Wrench | Vector, ...
+]  # of each group, on its first body: its wrench, of a single member under delay its force
 
 
 class Mechanism(ContactModel):
@@ -167,6 +176,37 @@ class Mechanism(ContactModel):
         """The rigid latches among the elements."""
         return grips_of(self.elements)
 
+    @property
+    def late(self) -> list[Tie]:
+        """The elements part of whose force is late."""
+        return [one for one in ties(self.elements) if one.element.delays]
+
+    @property
+    def ramps(self) -> list[ConeLatch]:
+        """The latches that a probe's tip pushes aside."""
+        return cone_latches(self.elements)
+
+    def seated(self) -> tuple[Bool[Array, ""], ...]:
+        """Which groups cannot move any more once a tip is held: of a weld all between its bodies, of a pin those of the tip."""
+        found = [jnp.asarray(False)] * len(self.groups)
+        for one in self.ramps:
+            for number, group in enumerate(self.groups):
+                if {one.first, one.second} != {group.first, group.second} or not isinstance(group, ContactGroup):
+                    continue
+                if one.latch.hold == "weld":
+                    found[number] = jnp.asarray(True)
+                elif group.single and group.first == one.first:
+                    found[number] |= jnp.all(group.place == one.latch.striker)
+        return tuple(found)
+
+    def _carried(self, memories: tuple[ElementMemory, ...]) -> tuple[Bool[Array, ""], ...] | None:
+        """Which groups a rigid hold carries now; None where there is no such latch."""
+        rigid = [one.number for one in self.ramps if one.latch.rigid]
+        if not rigid or not self.groups:
+            return None
+        holds = all_held([memories[number] for number in rigid])
+        return tuple(holds & still for still in self.seated())
+
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """The modes of the elements."""
         return x.mode[len(self.groups) : len(self.groups) + len(self.elements)]
@@ -206,7 +246,8 @@ class Mechanism(ContactModel):
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """What acts on the bodies under these signals of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
-        loads, power = contact_loads(self.groups, places, delayed)
+        loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
+        power += add_late(loads, self.late, delayed[len(self.groups) :], places)
         modes, remembered = self.element_modes(x), x.memory.elements
         own, efforts, thrusters, memories = element_loads(connections, modes, remembered, here, self.held)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
@@ -216,7 +257,7 @@ class Mechanism(ContactModel):
         inertia, lines = reflected(connections, here), lines_of(self.grips, remembered, places)
         found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia, lines)
         add_reflected(loads, inertia, found.along, places)
-        held: tuple[Scalar, ...] = ()
+        held: tuple[Vector, ...] = ()
         if lines is not None:
             held = add_held(loads, self.grips, lines, found.along[-lines.drift.size :], places)
         return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held)
@@ -264,19 +305,39 @@ class Mechanism(ContactModel):
     def outputs(self, t: Scalar, x: State) -> Outputs:
         here, states = self.placement(x), self.states(x)
         guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
+        if (carried := self._carried(x.memory.elements)) is not None:
+            # what the hold carries does not begin again
+            which = [still for group, still in zip(self.groups, carried, strict=True) for _ in range(group.events)]
+            guards = [jnp.where(still, -1.0, guard) for still, guard in zip(which, guards, strict=True)]
+        sizes: list[Scalar] = []
         for one, mode, memory in zip(self.connections(x), self.element_modes(x), x.memory.elements, strict=True):
             guards += one.element.guards(mode, memory, *one.sides(here))
+            if isinstance(one, Tie):
+                sizes += one.element.sizes(mode, memory, *one.sides(here))
         if self.phases is not None:
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
         signal = tuple(self.delayed_part(*both) for both in zip(self.groups, (s.wrench for s in states), strict=True))
+        signal += self.late_forces(x, here)
         turns = bushing_turns(self.connections(x), here)
-        return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal), *turns))
+        normal = [state.normal_force for state in states]
+        return Outputs(signal, tuple(guards), (*normal, *sizes, *self.port_loads(x, signal), *turns))
 
     def signal(self, t: Scalar, x: State) -> Signal:
-        places, both = self.placement(x).bodies, zip(self.groups, x.mode, strict=False)
-        return tuple(
+        here, both = self.placement(x), zip(self.groups, x.mode, strict=False)
+        places = here.bodies
+        found = tuple(
             self.delayed_part(group, group.wrench(mode, places[group.first], places[group.second]))
             for group, mode in both
+        )
+        return found + self.late_forces(x, here)
+
+    def late_forces(self, x: State, here: Placement) -> tuple[Vector, ...]:
+        """Return what the loop delays of the elements' forces (N, inertial, on their first bodies)."""
+        both = zip(self.elements, self.element_modes(x), strict=True) if self.late else ()
+        return tuple(
+            one.element.late(mode, *one.sides(here))
+            for one, mode in both
+            if isinstance(one, Tie) and one.element.delays
         )
 
     def delayed_part(self, group: ContactGroup | MeasuredContact, wrench: Wrench) -> Wrench | Vector:
@@ -290,7 +351,7 @@ class Mechanism(ContactModel):
     def wrenches(self, here: Placement, delayed: Signal) -> tuple[Wrench, ...]:
         """Return the wrenches that act, each about its group's reference point."""
         found = []
-        for group, signal in zip(self.groups, delayed, strict=True):
+        for group, signal in zip(self.groups, delayed, strict=False):
             own, other = here.bodies[group.first], here.bodies[group.second]
             wrench, point = group.acts_at(signal, own, other)
             lever = point - group.reference(own)
@@ -299,10 +360,16 @@ class Mechanism(ContactModel):
 
     @property
     def timed(self) -> int:
-        return len(self.groups)  # of the loads at ports the peaks alone are told
+        return len(self.groups) + self.latch_sizes  # of the loads at ports the peaks alone are told
 
-    def grip_forces(self, now: Acting) -> dict[int, Scalar]:
-        """The forces (N) of the rigid latches, by the numbers of their elements."""
+    @property
+    def latch_sizes(self) -> int:
+        """How many quantities of latches are watched, behind the forces of the groups."""
+        catches = [one.latch.catch for one in self.ramps]
+        return sum(2 if catch.turning is None else 3 for catch in catches if catch is not None)
+
+    def grip_forces(self, now: Acting) -> dict[int, Vector]:
+        """The forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
         return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
 
     def port_loads(self, x: State, signal: Signal) -> tuple[Scalar, ...]:
@@ -322,6 +389,9 @@ class Mechanism(ContactModel):
         )
         modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
         v, memories = self._fall_in(x, connections, x.memory.elements, memories)
+        if (carried := self._carried(memories)) is not None:
+            both = zip(carried, touching, strict=True)
+            touching = tuple(jnp.where(ends, APART, mode).astype(mode.dtype) for ends, mode in both)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
             return now
@@ -335,8 +405,8 @@ class Mechanism(ContactModel):
         before: tuple[ElementMemory, ...],
         after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
-        """The velocities and memories once rigid latches that hold `after`, and did not `before`, have ended their slip."""
-        if not self.grips:
+        """The velocities and memories once latches that hold `after`, and did not `before`, have fallen in."""
+        if not captures_of(self.elements):
             return x.v, after
         return fall_in(
             self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, connections, before, after
@@ -374,12 +444,19 @@ class Mechanism(ContactModel):
         return State(after.q, v, after.mode, memory)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return _any_touches(x.mode[: len(self.groups)])
+        found, modes = _any_touches(x.mode[: len(self.groups)]), self.element_modes(x) if self.late else ()
+        for one, mode in zip(self.elements if self.late else (), modes, strict=True):
+            if isinstance(one, Tie) and one.element.delays:
+                found |= one.element.emits(mode)
+        return found
 
     def ended(self, x: State) -> Bool[Array, ""] | None:
         ways = [_any_touches(tuple(x.mode[number] for number in self.ending))] if self.ending else []
         if self.capturing:
-            ways.append(all_held([x.memory.elements[number] for number in self.capturing]))
+            modes, memories = self.element_modes(x), x.memory.elements
+            latches = [(self.elements[i], modes[i], memories[i]) for i in self.capturing]
+            done = [one.element.ended(mode, memory) for one, mode, memory in latches if isinstance(one, Tie)]
+            ways.append(jnp.all(jnp.stack(done)))
         return jnp.any(jnp.stack(ways)) if ways else None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
@@ -459,11 +536,12 @@ class Mechanism(ContactModel):
             angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
             control = self.steered.observe(outside.steering, self.seen(x, here))
         named_bodies = len(self.bodies) - len(self.frames)
-        seconds = [places[group.second] for group in self.groups]
+        contacts = [(group, places[group.first], places[group.second]) for group in self.groups]
         named = [load_at(point, self.moving, loads, places) for point in self.points]
         return {
             **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
-            **observed_contacts(states, seconds, self.wrenches(here, delayed)),
+            **observed_contacts(states, contacts, self.wrenches(here, delayed)),
+            **self._observed_captures(x, here, now),
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
             **observed_joints(self.moving, here, loads, now.loads),
@@ -480,6 +558,20 @@ class Mechanism(ContactModel):
             "linear_momentum_scale": linear_scale,
             "angular_momentum_scale": angular_scale,
         }
+
+    def _observed_captures(self, x: State, here: Placement, now: Acting) -> dict[str, Array]:
+        """What latches in cones show, and the force by which they hold (N, inertial, on the tip's body)."""
+        found: dict[str, Array] = {}
+        for one in self.ramps:
+            own, other = one.sides(here)
+            mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
+            row = point_rows(here.bodies, one.first, one.second, one.latch.tip(own), (one.latch.axis(other),))
+            mass = 1 / mobility_between(row, self.moving.answer(here, row))[0, 0]
+            found |= one.latch.observe_capture(mode, memory, own, other, mass)
+            held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
+            seated = rows([(mode >= HELD) & still for still in self.seated()])
+            found |= {"hold_force": held.array(), "seated": seated}
+        return found
 
 
 def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:

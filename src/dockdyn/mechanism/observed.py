@@ -11,12 +11,14 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from dockdyn.contact.group import GroupState, Wrench
-from dockdyn.integrate.model import rows
+from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.integrate.model import Scalar, rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.loads import BendingLink, Connection
+from dockdyn.mechanism.measured_contact import MeasuredContact
 
 
 def observed_motion(
@@ -34,12 +36,18 @@ def observed_motion(
 
 
 def observed_contacts(
-    states: Sequence[GroupState], second: Sequence[Placed], acting: Sequence[Wrench]
+    states: Sequence[GroupState],
+    groups: Sequence[tuple[ContactGroup | MeasuredContact, Placed, Placed]],
+    acting: Sequence[Wrench],
 ) -> dict[str, Array]:
-    """Of the groups: what the deepest member does, its point in axes of the `second` body, and the wrench that is `acting`."""
-    points = [place.local(state.point) for place, state in zip(second, states, strict=True)]
+    """Of the groups, each with its two bodies: what the deepest member does, its point in axes of the second body, the wrench
+    that is `acting`; where the group is on what it touches, and its angle (rad) around the docking axis of that."""
+    points = [other.local(state.point) for (_, _, other), state in zip(groups, states, strict=True)]
+    places = [place_on_surface(*one) for one in groups]
     return {
         "contact_point": rows([point.array() for point in points], 3),
+        "feature_position": rows([place.array() for place, _ in places], 3),
+        "azimuth": rows([azimuth for _, azimuth in places]),
         "depth": rows([state.depth for state in states]),
         "depth_rate": rows([state.rate for state in states]),
         "sliding_speed": rows([state.sliding_speed for state in states]),
@@ -47,6 +55,18 @@ def observed_contacts(
         "contact_force": rows([wrench.force.array() for wrench in acting], 3),
         "contact_moment": rows([wrench.moment.array() for wrench in acting], 3),
     }
+
+
+def place_on_surface(group: ContactGroup | MeasuredContact, own: Placed, other: Placed) -> tuple[Vector, Scalar]:
+    """The reference point of a group from that of the surface it touches (m, axes of the body with it), and its angle around
+    the docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30); of what touches no surface from the body, without angle."""
+    place, surface = other.local(group.reference(own)), group.surface
+    if surface is None:
+        return place, jnp.zeros(())
+    _, axis = surface.docking_frame()
+    place = place - surface.reference()
+    across = from_x_axis(axis).matrix().transposed_times(place)
+    return place, jnp.arctan2(-across.y, across.z)
 
 
 def observed_joints(

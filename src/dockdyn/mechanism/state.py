@@ -69,4 +69,4 @@ class Acting(NamedTuple):
     power: Scalar  # W, of the contacts
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     outside: Outside  # rates of what is remembered of what acts from outside
-    grips: tuple[Scalar, ...]  # N, force by which each rigid latch holds
+    grips: tuple[Vector, ...]  # N, inertial, force by which each rigid latch holds its first body

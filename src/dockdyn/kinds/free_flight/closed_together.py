@@ -6,16 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.integrate.solution import Solution
-from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, resting_contact
 from dockdyn.kinds.free_flight.nominal import (
     NominalContact,
@@ -40,6 +37,8 @@ from dockdyn.kinds.resting import (
 from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.observed import place_on_surface
 from dockdyn.results.drive import watching
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.results.run import Run
@@ -56,7 +55,7 @@ class RestingBodies(Resting):
     def alone(self, nominal: NominalContact) -> NominalContact:
         return replace(nominal, others=())
 
-    def rest(self, content: TwoBodiesSection, nominal: NominalContact) -> tuple[FreeFlight, State]:
+    def rest(self, content: TwoBodiesSection, nominal: NominalContact) -> tuple[Mechanism, State]:
         return rest(content, nominal)
 
     def loop(self, content: Judged, nominal: NominalContact | None) -> tuple[Loop, RestingContact | None]:
@@ -64,18 +63,14 @@ class RestingBodies(Resting):
 
     def slopes(self, content: TwoBodiesSection, nominal: NominalContact) -> list[ContactSlopes]:
         model, state = rest(content, nominal)
-        found = [(resting_contact(model, state, i), model.contacts[i].law) for i in nominal.closed]
-        return [
-            ContactSlopes(law.depth, own.effective_mass, own.stiffness, own.damping)  # type: ignore[attr-defined]
-            for own, law in found
-        ]
+        found = [(resting_contact(model, state, i), resting_depth(model, i)) for i in nominal.closed]
+        return [ContactSlopes(depth, own.effective_mass, own.stiffness, own.damping) for own, depth in found]
 
     def numbered(self, content: TwoBodiesSection, nominal: NominalContact) -> list[int]:
         return list(nominal.closed)
 
-    def kinetic_energies(self, model: FreeFlight, state: State) -> Float[Array, "bodies"]:
-        moving = zip(model.bodies, state.v, strict=True)
-        return jnp.stack([body.kinetic_energy(twist) for body, twist in moving])
+    def kinetic_energies(self, model: Mechanism, state: State) -> Float[Array, "bodies"]:
+        return model.kinetic_energies(state.q, state.v)
 
     def bodies(self, content: TwoBodiesSection) -> list[str]:
         return ["chaser", "target"]
@@ -103,7 +98,7 @@ class RestingBodies(Resting):
         closed = np.stack(solution.log.state.mode, axis=-1)[: int(solution.moments)] != APART
         found = []
         for row, (first, *others) in later_rows(closed, nominal, begun=nominal.pressed):
-            there = jax.tree.map(lambda rows, row=row: rows[row], solution.log.state.q)
+            there = jax.tree.map(lambda rows, row=row: rows[row], solution.log.state.q.roots)
             found.append(LaterSet(float(solution.log.time[row]), NominalContact(there, first, True, tuple(others))))
         return found
 
@@ -121,10 +116,16 @@ class RestingBodies(Resting):
 def _place_once(content: TwoBodiesSection, nominal: NominalContact) -> tuple[Any, Scalar, Scalar]:
     """The nominal contact's feature from the surface's reference point (m), its azimuth (rad) and its depth (m)."""
     model, state = rest(content, nominal)
-    contact = model.contacts[nominal.contact]
-    assert isinstance(contact.law, Preloaded)
-    places = model.places(state)
-    return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
+    group, places = model.computed[nominal.contact], model.placement(state).bodies
+    place, azimuth = place_on_surface(group, places[group.first], places[group.second])
+    return place.array(), azimuth, resting_depth(model, nominal.contact)
+
+
+def resting_depth(model: Mechanism, contact: int) -> Scalar:
+    """The depth (m) at which a contact of a model at rest does so."""
+    found = model.computed[contact].rest
+    assert found is not None
+    return found.depth[0]
 
 
 @jit_once
@@ -139,11 +140,11 @@ def _followed(scenario: Scenario, nominal: NominalContact) -> Solution:
     content = scenario.content
     settings = replace(settings_for(content), samples=0)
     start, duration = start_of(content), content.duration
-    poses, twists = start.q, start.v
+    poses, twists = start.q.roots, start.v.roots
     if not nominal.pressed:
         with watching("the motion until the first contact"):
             solution = jax.block_until_ready(until_contact(content, replace(settings, max_moments=1)))
-        poses, twists = nominal.poses, jax.tree.map(lambda rows: rows[0], solution.log.state.v)
+        poses, twists = nominal.poses, jax.tree.map(lambda rows: rows[0], solution.log.state.v.roots)
         duration -= float(solution.log.time[0])
     most = min(float(settings.max_iterations), float(LONGEST_LOOK))
     settings = replace(settings, duration=np.float64(duration), max_moments=LOOKED_AT, max_iterations=np.float64(most))

@@ -45,11 +45,11 @@ VARIABLES: Layout = {
     "depth_rate": (("contact",), "m/s", "penetration rate"),
     "sliding_speed": (("contact",), "m/s", "speed of the feature over the surface"),
     "normal_force": (("contact",), "N", "normal force where it is generated"),
-    "contact_force": (("contact", "axis"), "N", "contact force that acts on the chaser, inertial"),
-    "load_force": (("point", "axis"), "N", "force of the contacts on the body, body axes"),
-    "load_moment": (("point", "axis"), "N m", "moment of the contacts about the point, body axes"),
+    "contact_force": (("contact", "axis"), "N", "contact force that acts on the body with the feature, inertial"),
+    "load_force": (("point", "axis"), "N", "force of contacts and latch on the body, body axes"),
+    "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of both bodies"),
-    "work": ((), "J", "work of the contact forces"),
+    "work": ((), "J", "work of contacts and ramp, less what the latch has dissipated"),
     "linear_momentum": (("axis",), "N s", "linear momentum of both bodies, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
     "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
@@ -59,13 +59,17 @@ VARIABLES: Layout = {
 LATCH_VARIABLES: Layout = {
     "latch_travel": ((), "m", "travel of the tip along the docking axis since the ramp began"),
     "latch_rate": ((), "m/s", "rate of that travel"),
-    "latch_force": (("axis",), "N", "force of the latch's ramp on the chaser where it is generated, inertial"),
-    "hold_force": (("axis",), "N", "force by which the latch holds the chaser, inertial"),
+    "latch_force": (
+        ("axis",),
+        "N",
+        "force of the latch's ramp on the body with the tip where it is generated, inertial",
+    ),
+    "hold_force": (("axis",), "N", "force by which the latch holds the body with the tip, inertial"),
     "catch_taken": ((), "J", "energy that the capture has taken: in the catch's springs, by its dampers, or at once"),
 }
 CATCH_VARIABLES: Layout = {
     "catch_travel": ((), "m", "how far the catch has yielded"),
-    "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the chaser, inertial"),
+    "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the body with the tip, inertial"),
     "catch_stored": ((), "J", "energy in the catch"),
     "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
 }

@@ -8,11 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from dockdyn.contact.latch import HELD
 from dockdyn.integrate.model import State
 from dockdyn.kinds.free_flight.data import CATCH_VARIABLES, LATCH_VARIABLES, VARIABLES, coordinates
-from dockdyn.kinds.free_flight.model_outside import Outside
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.mechanism.loads import all_held
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.control.coupling import Coupling
 from dockdyn.results.control.data import control_layout
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
@@ -38,13 +38,19 @@ def flight_coupling(content: FreeFlightSection) -> Coupling | None:
     )
 
 
-def _pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a FreeFlight
+def _pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a Mechanism
     """The model with these forces and torques on its bodies."""
-    return replace(model, outside=Outside(*jnp.reshape(given, (2, 2, 3))))
+    forces, torques = jnp.reshape(given, (2, 2, 3))
+    return replace(model, applied=(forces, torques))
 
 
-def _captured(model: Any, x: State) -> dict[str, Array]:  # noqa: ANN401, a FreeFlight
-    return {CAPTURED.variable: jnp.zeros(()) if model.latch is None else x.mode[-1] >= HELD}
+def _captured(model: Any, x: State) -> dict[str, Array]:  # noqa: ANN401, a Mechanism
+    return {CAPTURED.variable: has_captured(model, x)}
+
+
+def has_captured(model: Mechanism, x: State) -> Array:
+    """Whether the latch has caught the probe; without one, no."""
+    return all_held(x.memory.elements)
 
 
 def _outputs(content: FreeFlightSection) -> list[Output]:

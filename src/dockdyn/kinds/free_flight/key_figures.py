@@ -8,8 +8,8 @@ import jax.numpy as jnp
 
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.data import conservative
-from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
 from dockdyn.results.control.figures import CONTROL
@@ -23,13 +23,13 @@ ENERGIES = (
 FIGURES = (*COMMON, *CONTROL, *ENERGIES)
 
 
-def _flight_data(model: FreeFlight, solution: Solution) -> dict[str, Any]:
+def _flight_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """The data of a run of free flight from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
     found = log_data(log, solution, delay)
     length = None
-    if model.latch is not None:
-        length, seen = model.latch.ramp.length, log.seen
+    for one in model.ramps:
+        length, seen = one.latch.ramp.length, log.seen
         found |= capture_loads(jnp, log._asdict(), seen, seen["latch_mode"], log.time, log.last)
         found |= capture_data(log, seen["latch_rate"], seen["latch_needed_speed"])
     return found | outcome_data(log.acting(delay), ever_held(log), log.at_end(), length)

@@ -9,20 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.contact.gate import APART, PRESSING
-from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.contact.pair import Contact, ContactState
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.impact.laws.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
-from dockdyn.kinds.free_flight.model import FreeFlight
-from dockdyn.mechanics.rigid_body import Pose, Twist
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanism import rest
+from dockdyn.mechanism.mechanism import Mechanism
 
 
 class RestingContact(NamedTuple):
@@ -55,76 +54,71 @@ class RestingContact(NamedTuple):
 
 
 def at_rest(
-    model: FreeFlight, poses: tuple[Pose, Pose], closed: tuple[int, ...], depth: Scalar | None
-) -> tuple[FreeFlight, State]:
+    model: Mechanism, poses: tuple[Pose, ...], closed: tuple[int, ...], depth: Scalar | None
+) -> tuple[Mechanism, State]:
     """The model and its state with the contacts `closed` at `poses`, positions as in a state of it, everything still.
 
     The law of each is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
     nothing accelerates. A latch and control are left out.
     """
-    still = (Twist(Vector.zero(), Vector.zero()), Twist(Vector.zero(), Vector.zero()))
-    inertial = (poses[0].shifted(model.origin()), poses[1].shifted(model.origin()))
-    model = replace(model, poses=inertial, twists=still, latch=None, control=None)
-    start = model.initial()
-    places = model.places(start)
-
-    def pressed(pair: Contact) -> Contact:
-        found = pair.touch(*places).depth
-        law = Preloaded(law=pair.law, depth=jnp.maximum(found, 0.0) if depth is None else depth, found=found)
-        return eqx.tree_at(lambda pair: pair.law, pair, law)
-
-    contacts = tuple(pressed(pair) if i in closed else pair for i, pair in enumerate(model.contacts))
-    modes = tuple(jnp.asarray(PRESSING if i in closed else APART) for i in range(len(contacts)))
-    return replace(model, contacts=contacts), State(start.q, still, modes, jnp.zeros(()))
+    still = (Twist(Vector.zero(), Vector.zero()),) * 2
+    inertial = tuple(pose.shifted(model.origin()) for pose in poses)
+    model = replace(model, poses=inertial, twists=still, elements=(), capturing=(), steered=None)
+    members = tuple(jnp.full(1, 1.0 if i in closed else 0.0) for i in range(len(model.groups)))
+    return rest.at_rest(model, model.initial(), members, depth)
 
 
-def on_wall(model: FreeFlight, contact: int, azimuth: Scalar, distance: Scalar) -> tuple[Pose, Pose]:
+def on_wall(model: Mechanism, contact: int, azimuth: Scalar, distance: Scalar) -> tuple[Pose, Pose]:
     """Poses with the feature of a contact on its cone's wall at `azimuth` (rad) and `distance` (m) from the apex.
 
     Positions are as in a state. Attitudes and the pose of the body with the cone are those of the start; the other body
     is moved. TypeError for a surface that is no cone.
     """
-    pair = model.contacts[contact]
-    if not isinstance(pair.surface, Cone):
+    group = model.computed[contact]
+    if not isinstance(group.surface, Cone):
         raise TypeError("the surface is no cone")
-    own, other = pair.sides(*model.places(model.initial()))
-    place, into = pair.surface.wall(azimuth, distance)
+    own, other = _sides(model, model.initial(), contact)
+    place, into = group.surface.wall(azimuth, distance)
     aim, normal = other.point(place), other.rotation @ into
-    centre = own.point(Vector.of(pair.feature.position))
-    touch_point = centre - normal * getattr(pair.feature, "radius", 0.0)
+    touch_point = group.reference(own) - normal * group.member().extent()
     moved = Pose(own.pose.position + aim - touch_point, own.pose.attitude)
-    return (moved, other.pose) if pair.feature_on_chaser else (other.pose, moved)
+    return (moved, other.pose) if group.first == 0 else (other.pose, moved)
 
 
-def resting_contact(model: FreeFlight, state: State, contact: int) -> RestingContact:
+def _sides(model: Mechanism, state: State, contact: int) -> tuple[Placed, Placed]:
+    """The body with the feature of a contact and the body with its surface."""
+    group, places = model.computed[contact], model.placement(state).bodies
+    return places[group.first], places[group.second]
+
+
+def resting_contact(model: Mechanism, state: State, contact: int) -> RestingContact:
     """What the contact of a model at rest feels, from the functions that simulate it."""
-    pair = model.contacts[contact]
+    group = model.computed[contact]
 
-    def touch(v: Float[Array, "n"]) -> ContactState:
-        return pair.touch(*model.places(State(state.q, unpack(v, state.v), state.mode, state.memory)))
+    def meeting(v: Float[Array, "n"]) -> ContactKinematics:
+        sides = _sides(model, State(state.q, unpack(v, state.v), state.mode, state.memory), contact)
+        return kinematics_of(group.member().touch(*sides), *sides)
 
     def approach(v: Float[Array, "n"]) -> Float[Array, "3"]:
-        found = touch(v)
+        found = meeting(v)
         return (found.sliding - found.normal * found.rate).array()
 
     still = pack(state.v)
     energy = jax.hessian(lambda v: model.kinetic_energy(State(state.q, unpack(v, state.v), state.mode, state.memory)))(
         still
     )
-    now = touch(still)
-    frame = _contact_frame(model, state, contact, now.normal)
+    own, other = _sides(model, state, contact)
+    now = meeting(still)
+    frame = _contact_frame(group, other, now.normal)
     matrix = contact_matrix(frame @ jax.jacfwd(approach)(still), energy)
-    own, _ = pair.sides(*model.places(state))
-    law = pair.law.along(own.rotation.transposed_times(now.normal))
-    stiffness, damping = jax.grad(law.force, argnums=(0, 1))(now.depth, jnp.zeros(()))
-    return RestingContact(matrix, stiffness, damping, radius(model, state, contact))
+    stiffness, damping = (slopes[0] for slopes in rest.member_slopes(group, own, other))
+    return RestingContact(matrix, stiffness, damping, _radius(group, other, now.point))
 
 
-def _contact_frame(model: FreeFlight, state: State, contact: int, normal: Vector) -> Float[Array, "3 3"]:
+def _contact_frame(group: ContactGroup, other: Placed, normal: Vector) -> Float[Array, "3 3"]:
     """Rows m̂, t̂, n̂ (inertial axes); n̂ points into the wall and m̂ × t̂ = n̂ (Sazawal et al., Fig. 3)."""
-    pair = model.contacts[contact]
-    _, other = pair.sides(*model.places(state))
-    axis = (other.rotation @ pair.surface.docking_frame()[1]).array()
+    assert group.surface is not None
+    axis = (other.rotation @ group.surface.docking_frame()[1]).array()
     into = -normal.array()
     # where the wall is square to the axis, any direction along it serves
     spare = jnp.eye(3)[jnp.argmin(jnp.abs(into))]
@@ -134,11 +128,10 @@ def _contact_frame(model: FreeFlight, state: State, contact: int, normal: Vector
     return jnp.stack([along, jnp.cross(into, along), into])
 
 
-def radius(model: FreeFlight, state: State, contact: int) -> Float[Array, ""]:
-    """Distance (m) of the contact point from the docking axis."""
-    pair = model.contacts[contact]
-    _, other = pair.sides(*model.places(state))
-    origin, axis = pair.surface.docking_frame()
-    offset = other.local(pair.point(*model.places(state))) - origin
+def _radius(group: ContactGroup, other: Placed, point: Vector) -> Float[Array, ""]:
+    """Distance (m) of the contact point (inertial) from the docking axis."""
+    assert group.surface is not None
+    origin, axis = group.surface.docking_frame()
+    offset = other.local(point) - origin
     across = offset - axis * offset.dot(axis)
     return jnp.sqrt(across.dot(across) + 1e-18)

@@ -15,11 +15,11 @@ from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.kinds.resting import TOGETHER, Judged, refuse_control
 from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.drive import watching
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
@@ -84,7 +84,7 @@ def _with_others(content: TwoBodiesSection, nominal: NominalContact) -> NominalC
 def _depths_once(content: TwoBodiesSection, nominal: NominalContact) -> Float[Array, "contacts"]:
     """Depth (m) of every contact at the nominal state."""
     model, state = rest(content, nominal)
-    return jnp.stack([pair.touch(*model.places(state)).depth for pair in model.contacts])
+    return jnp.stack([one.depth for one in model.states(state, exact=True)])
 
 
 @jit_once
@@ -92,9 +92,9 @@ def until_contact(content: TwoBodiesSection, settings: located.Settings) -> Solu
     return located.solve(unlatched(content), settings)
 
 
-def unlatched(content: TwoBodiesSection) -> FreeFlight:
+def unlatched(content: TwoBodiesSection) -> Mechanism:
     """The model without its latch: contacts alone."""
-    return replace(content.model(), latch=None)
+    return replace(content.model(), elements=(), capturing=())
 
 
 @jit_once
@@ -109,7 +109,7 @@ def first_contact(scenario: Scenario) -> NominalContact:
     start = start_of(content)
     closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
     if closed:
-        return NominalContact(start.q, closed[0], pressed=True, others=tuple(closed[1:]))
+        return NominalContact(start.q.roots, closed[0], pressed=True, others=tuple(closed[1:]))
     settings = replace(settings_for(content), samples=0, max_moments=1)
     with watching("the motion until the first contact"):
         solution = jax.block_until_ready(until_contact(content, settings))
@@ -119,11 +119,12 @@ def first_contact(scenario: Scenario) -> NominalContact:
             f"{scenario.name}: duration = {content.duration:g} s: no contact within it, about which the loop's margins could "
             "be asked; must be longer, or state stability.distance, along a cone's wall"
         )
-    poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
-    return _with_others(content, NominalContact(poses, int(np.argmax(fired)) // 2))
+    there = jax.tree.map(lambda rows: rows[0], solution.log.state)
+    touching = [index for index, mode in enumerate(there.mode) if int(mode) != APART]
+    return _with_others(content, NominalContact(there.q.roots, touching[0]))
 
 
-def rest(content: TwoBodiesSection, nominal: NominalContact) -> tuple[FreeFlight, State]:
+def rest(content: TwoBodiesSection, nominal: NominalContact) -> tuple[Mechanism, State]:
     """The model at rest in its nominal contact and those closed with it; can be traced."""
     model = content.model()
     poses = nominal.poses

@@ -130,8 +130,8 @@ def _contact_forces(
     acting = frames.at(time, dataset.time.values, dataset.contact_force.values)
     result = []
     for index, contact in enumerate(content.contact):
-        on_chaser = content.pair(contact)[2]
-        out = normals[:, index] * (1.0 if on_chaser else -1.0)
+        side = 1.0 if content.pair(contact)[2] else -1.0
+        out = normals[:, index] * side
         force = pressing[:, index].copy()
         for one in np.flatnonzero(dataset.episode_contact.values == index):  # a peak between samples
             row = int(np.abs(time - float(dataset.episode_peak_time[one])).argmin())
@@ -139,7 +139,7 @@ def _contact_forces(
         across = None
         if contact.friction is not None:
             then = decided[:, index]
-            across = acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then
+            across = side * (acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then)
         result.append(Acting(places[:, index], force[:, None] * out, across))
     return result
 
@@ -148,14 +148,14 @@ def _contact_forces(
 def _contact_places(
     content: FreeFlightSection, position: Float[Array, "n 2 3"], attitude: Float[Array, "n 2 4"]
 ) -> tuple[Float[Array, "n contacts 3"], Float[Array, "n contacts 3"]]:
-    """Where every contact's force acts (m) and the normal there, at poses of both bodies."""
-    contacts, still = content.bodies().contacts, Twist(Vector.zero(), Vector.zero())
+    """Where every contact's force acts (m) and the normal there, out of the surface, at poses of both bodies."""
+    groups, still = content.bodies().computed, Twist(Vector.zero(), Vector.zero())
 
     def one(place: Float[Array, "2 3"], turn: Float[Array, "2 4"]) -> tuple[Array, Array]:
-        chaser, target = (Placed.of(Pose(Vector.of(place[i]), Quaternion.of(turn[i])), still) for i in range(2))
-        places = [contact.point(chaser, target).array() for contact in contacts]
-        normals = [contact.touch(chaser, target).normal.array() for contact in contacts]
-        return jnp.reshape(jnp.array(places), (-1, 3)), jnp.reshape(jnp.array(normals), (-1, 3))
+        places = [Placed.of(Pose(Vector.of(place[i]), Quaternion.of(turn[i])), still) for i in range(2)]
+        touches = [group.member().touch(places[group.first], places[group.second]) for group in groups]
+        points, normals = ([getattr(touch, name).array() for touch in touches] for name in ("point", "normal"))
+        return jnp.reshape(jnp.array(points), (-1, 3)), jnp.reshape(jnp.array(normals), (-1, 3))
 
     return over_rows(one, position, attitude)
 
@@ -174,7 +174,7 @@ def arrows(
         feature, _, on_chaser = content.pair(latch)
         place = motions[0 if on_chaser else 1].points(np.asarray(feature.position, float))
         force = frames.at(time, dataset.time.values, (dataset.hold_force + dataset.latch_force).values)
-        hold = (place, force)
+        hold = (place, force if on_chaser else -force)
     vectors = [one.normal for one in acting] + ([hold[1]] if hold else [])
     scale = arrow_scale(vectors, 2 * reach)
     found = []

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.contact.feature import Feature
-    from dockdyn.contact.latch import ConeLatch
-    from dockdyn.contact.pair import Contact
-    from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
+    from dockdyn.contact.group import ContactGroup
+    from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanism.loads import Tie
+    from dockdyn.mechanism.mechanism import Mechanism
+    from dockdyn.mechanism.named_points import NamedPoint
 
 
 class FeatureSection(PlaceSection):
@@ -116,35 +118,41 @@ class TwoBodiesSection(Section, abc.ABC):
         names = [feature.name for body in (self.chaser, self.target) for feature in body.feature]
         refuse(f"contact of {contact.feature!r}: no body has such a feature; {nearest(contact.feature, names)}")
 
-    def make_contact(self, section: ContactSection) -> Contact:
-        from dockdyn.contact.pair import Contact
+    def make_contact(self, section: ContactSection) -> ContactGroup:
+        """The contact, between the bodies by number: 0 is the chaser; also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.group import ContactGroup
+        from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 
         feature, surface, on_chaser = self.pair(section)
-        return Contact(
-            feature=feature.make(),
-            surface=surface.make(),
-            law=section.normal.make(),
-            friction=None if section.friction is None else section.friction.make(),
-            feature_on_chaser=on_chaser,
-        )
+        made = feature.make()
+        ball = BallOnSurface(made.position, jnp.asarray(getattr(made, "radius", 0.0), float), surface.make())
+        friction = None if section.friction is None else section.friction.make()
+        return ContactGroup.of([ball], (0, 1) if on_chaser else (1, 0), section.normal.make(), friction)
 
-    def bodies(self) -> FreeFlight:
-        """The two bodies and their contacts, without delay, also from traced numbers."""
-        from dockdyn.kinds.free_flight.model import FreeFlight
-
-        contacts = tuple(self.make_contact(section) for section in self.contact)
+    def starts(self) -> tuple[tuple[Pose, Twist], ...]:
+        """Pose and twist of chaser and target at t = 0, also from traced numbers."""
         target = self.target.start()
         if self.approach is None:
-            chaser = self.chaser.start()
-        else:
-            chaser = self.approach.start(contacts[0].feature, contacts[0].surface, *target)
-        return FreeFlight(
+            return self.chaser.start(), target
+        feature, surface, _ = self.pair(self.contact[0])
+        return self.approach.start(feature.make(), surface.make(), *target), target
+
+    def bodies(self) -> Mechanism:
+        """The two bodies and their contacts, without delay, also from traced numbers."""
+        from dockdyn.mechanism.mechanism import Mechanism
+
+        starts = self.starts()
+        return Mechanism(
             bodies=(self.chaser.body(), self.target.body()),
-            contacts=contacts,
-            poses=(chaser[0], target[0]),
-            twists=(chaser[1], target[1]),
+            groups=tuple(self.make_contact(section) for section in self.contact),
+            poses=tuple(pose for pose, _ in starts),
+            twists=tuple(twist for _, twist in starts),
             delay=None,
             points=self.points(),
+            body_names=("chaser", "target"),
+            base=1,
         )
 
     def meetings(self) -> list[tuple[str, float]]:
@@ -156,21 +164,20 @@ class TwoBodiesSection(Section, abc.ABC):
         import jax.numpy as jnp
 
         bodies = self.bodies()
-        places = bodies.places(bodies.uncommanded())
-        return jnp.stack([contact.touch(*places).depth for contact in bodies.contacts])
+        return jnp.stack([state.depth for state in bodies.states(bodies.uncommanded(), exact=True)])
 
     @abc.abstractmethod
-    def model(self) -> FreeFlight:
+    def model(self) -> Mechanism:
         """The model, also from traced numbers."""
 
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""
         import jax.numpy as jnp
 
-        from dockdyn.kinds.free_flight.model import NamedPoint
+        from dockdyn.mechanism.named_points import NamedPoint
 
         return tuple(
-            NamedPoint(position=jnp.array(place.position, float), name=name, on_chaser=on_chaser)
+            NamedPoint(jnp.array(place.position, float), name, 0 if on_chaser else 1, None)
             for name, place, on_chaser in self.named_places()
         )
 
@@ -223,43 +230,47 @@ class FreeFlightSection(TwoBodiesSection):
             (c for c, pair in zip(self.contact, pairs, strict=True) if pair == (latch.feature, latch.surface)), None
         )
 
-    def make_latch(self, model: FreeFlight) -> ConeLatch | None:
+    def make_latch(self, model: Mechanism) -> Tie | None:
         """The latch, between the bodies of `model`."""
-        from dockdyn.mechanics.vector import Vector
+        from dockdyn.mechanics.rigid_body import Placed
+        from dockdyn.mechanism.loads import Tie
 
         if self.latch is None:
             return None
         feature, surface, on_chaser = self.pair(self.latch)
-        cone, law = surface.make(), None
         contact = self.latched_contact(self.latch)
-        if contact is not None:
-            # head on, in the axes of the tip's body as it is at the start
-            own, other = model.poses if on_chaser else model.poses[::-1]
-            axis = other.attitude.matrix() @ Vector.of(cone.axis)
-            law = contact.normal.make().along(own.attitude.matrix().transposed_times(axis))
-        return self.latch.make(feature.make(), cone, on_chaser, law)
+        law = None if contact is None else contact.normal.make()
+        numbers = (0, 1) if on_chaser else (1, 0)
+        sides = tuple((model.bodies[i], Placed.of(model.poses[i], model.twists[i])) for i in numbers)
+        return Tie(self.latch.make(feature.make(), surface.make(), sides, law), *numbers, "latch")
 
-    def model(self) -> FreeFlight:
+    def model(self) -> Mechanism:
         """The model, also from traced numbers."""
         import jax.numpy as jnp
 
+        from dockdyn.mechanics.vector import Vector
+        from dockdyn.mechanism.steered_body import SteeredBody
+
         model = self.bodies()
+        latch, steered = self.make_latch(model), None
+        if self.control is not None:
+            control = self.control.make(model.poses[0], model.origin(), self.port())
+            steered = None if control is None else SteeredBody(control, Vector.zero(), 0, 1)
         return replace(
             model,
-            latch=self.make_latch(model),
-            control=None
-            if self.control is None
-            else self.control.make(model.poses[0], model.origin(), self.port(model)),
+            elements=() if latch is None else (latch,),
+            capturing=(0,) if self.latch is not None and self.latch.ends_run else (),
+            steered=steered,
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
 
-    def port(self, model: FreeFlight) -> Port | None:
-        """Where the chaser of `model` docks: the first contact of its feature with a target's surface; None without."""
+    def port(self) -> Port | None:
+        """Where the chaser docks: the first contact of its feature with a target's surface; None without."""
         import jax.numpy as jnp
 
-        found = next((contact for contact in model.contacts if contact.feature_on_chaser), None)
+        found = next((pair for pair in map(self.pair, self.contact) if pair[2]), None)
         axis = [1.0, 0.0, 0.0] if self.approach is None else self.approach.axis
-        return None if found is None else Port(found.feature, found.surface, jnp.asarray(axis, float))
+        return None if found is None else Port(found[0].make(), found[1].make(), jnp.asarray(axis, float))
 
     @property
     def controlled(self) -> bool:

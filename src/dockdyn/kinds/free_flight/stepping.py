@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
-from dockdyn.contact.latch import HELD
 from dockdyn.control.body_control import BodyControl
 from dockdyn.control.commanded import Commanded, Idle
 from dockdyn.control.controller import Command, Measured
@@ -22,8 +21,11 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.solver_state import emptied, largest
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.kinds.free_flight.functional_unit import has_captured
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.plan import NO_LIMIT, settings_for
@@ -56,27 +58,33 @@ class Found(NamedTuple):
 
 def _steered(
     content: FreeFlightSection, period: ArrayLike, command: Command | None
-) -> tuple[FreeFlight, SampledControl]:
-    """The model and its control, sampled, and told the `command` in the place of what its own law says."""
+) -> tuple[Mechanism, SteeredBody, SampledControl]:
+    """The model, what is steered in it, and its control, sampled, told the `command` in the place of what its own law says."""
     model, period = content.model(), jnp.asarray(period, float)
-    before = model.control
-    if before is None:
+    steered = model.steered
+    if steered is None:
         level = InertialReference(jnp.zeros(3), jnp.zeros(3), model.poses[0].attitude.array())
-        before = BodyControl(Idle(), SampledSection().limits(), level)
+        steered = SteeredBody(BodyControl(Idle(), SampledSection().limits(), level), Vector.zero(), 0, 1)
+    before = steered.control
     law = before.law if command is None else Commanded(command, before.law)
     thrusters = before.thrusters if isinstance(before, SampledControl) else None
     control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
-    return replace(model, control=control), control
+    steered = replace(steered, control=control)
+    return replace(model, steered=steered), steered, control
 
 
-def _found(content: FreeFlightSection, model: FreeFlight, solver: located.SolverState) -> Found:
+def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
+    """What a controller is told of a state."""
+    return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
+
+
+def _found(content: FreeFlightSection, model: Mechanism, steered: SteeredBody, solver: located.SolverState) -> Found:
     """What can be seen where a run is, and the largest forces since its log was emptied."""
     x = solver.point.state
     seen = model.observe(x, located.acting_signal(model, solver))
-    captured = x.mode[-1] >= HELD if model.latch is not None else jnp.asarray(False)
-    peaks = largest(solver)[: len(model.contacts)]
-    more = {"captured": captured, "peak_normal_force": peaks, "time": solver.point.time}
-    measured, port = model.measured(x, x.memory[-1]), content.port(model)
+    peaks = largest(solver)[: len(model.groups)]
+    more = {"captured": has_captured(model, x), "peak_normal_force": peaks, "time": solver.point.time}
+    measured, port = _measured(model, steered, x), content.port()
     if port is not None:
         more |= port.motion(measured.chaser, measured.target)
     return Found(solver, seen | more, measured)
@@ -87,8 +95,8 @@ def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -
     """The runs before their first command."""
 
     def one(content: FreeFlightSection, setting: located.Settings, period: Array) -> Found:
-        model, _ = _steered(content, period, None)
-        return _found(content, model, located.init(model, setting, model.uncommanded()))
+        model, steered, _ = _steered(content, period, None)
+        return _found(content, model, steered, located.init(model, setting, model.uncommanded()))
 
     return over_rows(one, contents, settings, periods)
 
@@ -98,19 +106,21 @@ def _advanced(rows: Row, command: PyTree) -> Found:
     """The runs one period later, each held to its command; those that have ended stay where they are."""
 
     def one(row: Row, command: Command | None) -> Found:
-        model, control = _steered(row.content, row.period, command)
+        model, steered, control = _steered(row.content, row.period, command)
 
         def go_on(solver: located.SolverState) -> located.SolverState:
             point = solver.point
-            *others, memory, effort = point.state.memory
-            held = control.take(point.time, memory, model.measured(point.state, effort))
-            x = State(point.state.q, point.state.v, point.state.mode, (*others, held, effort))
+            memory = point.state.memory
+            steering = memory.outside.steering
+            held = control.take(point.time, steering.law, _measured(model, steered, point.state))
+            outside = memory.outside._replace(steering=steering._replace(law=held))
+            x = replace(point.state, memory=memory._replace(outside=outside))
             solver = emptied(solver._replace(point=point._replace(state=x)))
             end = held.samples * control.period
             return located.advance_to(model, row.settings, solver, jnp.where(end < row.settings.duration, end, jnp.inf))
 
         running = row.solver.status == Status.RUNNING
-        return _found(row.content, model, jax.lax.cond(running, go_on, emptied, row.solver))
+        return _found(row.content, model, steered, jax.lax.cond(running, go_on, emptied, row.solver))
 
     return over_rows(one, rows, command)
 

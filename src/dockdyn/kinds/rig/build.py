@@ -78,10 +78,10 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
     if isinstance(content, RigAssemblySection):
         return _partly_mounted(content, number(loop.effective_mass))
     free = model_of(content)
-    soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
+    soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.computed)
     return Bodies(
         bodies=free.bodies,
-        contacts=free.contacts,
+        contacts=free.computed,
         virtual=soft,
         poses=free.poses,
         twists=free.twists,
@@ -108,7 +108,7 @@ def free_model(content: RigContent, plant: Plant) -> Model:
     if isinstance(plant, PartlyMounted):
         return replace(model_of(content), delay=None)
     if isinstance(plant, Bodies):
-        return replace(model_of(content), contacts=plant.contacts + plant.virtual, delay=None)
+        return replace(model_of(content), groups=plant.contacts + plant.virtual, delay=None)
     assert isinstance(plant, Mass)
     contact = plant.contact
     if plant.virtual is not None:
@@ -123,9 +123,11 @@ def free_model(content: RigContent, plant: Plant) -> Model:
     )
 
 
-def free_motion(state: State) -> State:
-    """A state of the `free_model` as a plant takes it."""
-    if isinstance(state.q, tuple):
+def free_motion(plant: Plant, state: State) -> State:
+    """A state of the `free_model` as the plant takes it."""
+    if isinstance(plant, Bodies):
+        return State(state.q.roots, state.v.roots, (), ())
+    if isinstance(plant, PartlyMounted):
         return State(state.q, state.v, (), ())
     return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 

@@ -52,10 +52,10 @@ class RestingRig(RestingBodies):
         model, state = rest(content, nominal)
         plant = Bodies(
             bodies=model.bodies,
-            contacts=model.contacts,
+            contacts=model.computed,
             virtual=(),
-            poses=state.q,
-            twists=state.v,
+            poses=state.q.roots,
+            twists=state.v.roots,
             mass=loop.effective_mass,
         )
         return with_tool(loop, content, (plant, plant.unit_load(nominal.contact))), contact

@@ -104,7 +104,7 @@ def free(
     states = jax.tree.map(lambda rows: rows[:samples], solution.samples.state)
 
     def look(state: State) -> dict[str, Array]:
-        motion = free_motion(state)
+        motion = free_motion(plant, state)
         pose, rate = plant.pose(motion), plant.rate(motion)
         position, velocity = plant.port(pose, rate)
         found = {

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.contact.laws.normal_law import NormalLaw
-    from dockdyn.kinds.free_flight.model import FreeFlight
     from dockdyn.mechanics.rigid_body import Pose
+    from dockdyn.mechanism.mechanism import Mechanism
 
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
@@ -199,13 +199,14 @@ class RigBodiesSection(TwoBodiesSection):
         check_axes(self.rig, self.loop, len(AXES))
         return self
 
-    def model(self) -> FreeFlight:
+    def model(self) -> Mechanism:
         """The motion without rig: the model of the bodies alone."""
         return self.bodies()
 
     def mounted_starts(self) -> tuple[Pose, Pose]:
         """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
-        return self.bodies().poses
+        (carried, _), (standing, _) = self.starts()
+        return carried, standing
 
 
 class RigAssemblySection(SeveralBodiesSection):

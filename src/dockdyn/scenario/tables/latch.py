@@ -17,9 +17,11 @@ from dockdyn.scenario.tables.parts import NormalLawSection
 if TYPE_CHECKING:
     from dockdyn.contact.catch import Catch
     from dockdyn.contact.feature import Feature
-    from dockdyn.contact.latch import ConeLatch, Ramp
+    from dockdyn.contact.latch import Ramp
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.cone import Cone
+    from dockdyn.elements import RampLatch
+    from dockdyn.mechanics.rigid_body import Placed, RigidBody
     from dockdyn.mechanics.vector import Scalar
 
 
@@ -140,28 +142,47 @@ class ConeLatchSection(RampSection):
             refuse(f'catch.{turning[0]}: a tip held by hold = "pin" turns freely; leave it out, or hold = "weld"')
         return self
 
-    def make(self, feature: Feature, cone: Cone, feature_on_chaser: bool, law: NormalLaw | None) -> ConeLatch:
-        """The latch, also from traced numbers; `law` is that of the contact of its tip and cone, along the cone's axis."""
+    def make(
+        self, feature: Feature, cone: Cone, sides: tuple[tuple[RigidBody, Placed], ...], law: NormalLaw | None
+    ) -> RampLatch:
+        """The latch, also from traced numbers.
+
+        Args:
+            feature: the tip that it catches.
+            cone: what it sits in.
+            sides: the body with the tip and the body with the cone, as they are at the start.
+            law: that of the contact of tip and cone, if there is one.
+        """
         import jax.numpy as jnp
 
-        from dockdyn.contact.latch import ConeLatch
+        from dockdyn.elements import RampLatch, first_swing
+        from dockdyn.mechanics.vector import Vector
 
         ramp, entry = self.ramp(), jnp.asarray(self.entry, float)
-        catch = None
+        catch, swing = None, jnp.zeros(())
         if self.hold_law == "compliant":
             lever = None
             if self.hold == "weld":
                 lever = jnp.maximum(jnp.linalg.norm(feature.position), entry * cone.sine / cone.cosine)
+            (_, own), (_, other) = sides
+            if law is not None:  # head on
+                law = law.along(own.rotation.transposed_times(other.rotation @ Vector.of(cone.axis)))
             catch = self.catch.make(ramp, entry, lever, law)
-        return ConeLatch(
-            ramp=ramp,
-            feature=feature,
+            seat = Vector.of(cone.apex) + Vector.of(cone.axis) * (entry - ramp.length)
+            first, second = (
+                jnp.linalg.norm(body.inertia) + body.mass * place.dot(place)
+                for (body, _), place in zip(sides, (Vector.of(feature.position), seat), strict=True)
+            )
+            swing = first_swing(catch, (sides[0][0].mass, sides[1][0].mass), (first, second))
+        return RampLatch(
+            striker=feature.position,
             cone=cone,
+            ramp=ramp,
             entry=entry,
-            feature_on_chaser=feature_on_chaser,
             catch=catch,
-            ends_run=self.ends_run,
+            swing=swing,
             hold=self.hold,
+            ends_run=self.ends_run,
         )
 
     def fits(self, half_angle: float, radius: float, law: NormalLawSection | None) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, Float, PyTree
 
-from dockdyn.contact.gate import APART, GATED, PRESSING
-from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.contact.gate import APART, PRESSING
+from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.integrate.model import Flag, Rate, Scalar, State
+from dockdyn.kinds.rig.model.hardware import load_of, touching_of
 from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.kinds.rig.model.stretch import solved
@@ -24,22 +24,6 @@ from dockdyn.mechanism.loads import observed_elements
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.parameters import Dynamics
-
-
-class GroupGate(eqx.Module):
-    """When a group of contacts presses."""
-
-    group: ContactGroup
-
-    def first_mode(self, touch: GroupState) -> Int[Array, ""]:
-        return self.group.mode_of(touch)
-
-    def guards(self, mode: Int[Array, ""], touch: GroupState) -> tuple[Scalar, Scalar]:
-        across, *ends = self.group.guards(mode, touch)
-        return across, ends[0] if ends else jnp.asarray(-1.0)
-
-    def next_mode(self, mode: Int[Array, ""], fired: tuple[Flag, Flag], onset: GroupState) -> Int[Array, ""]:
-        return self.group.next_mode(mode, fired)
 
 
 class PartlyMounted(PlantInSpace):
@@ -97,29 +81,16 @@ class PartlyMounted(PlantInSpace):
         return Vector.of(self.place)
 
     def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        carried, standing = self.placed(pose, rate)
-        whole, every = Wrench.zero(), (jnp.asarray(GATED),) * len(self.hardware) if modes is None else modes
-        for group, mode in zip(self.hardware, every, strict=True):
-            own, other = self.sides(group, carried, standing)
-            wrench = group.state(mode, own, other).wrench
-            lever = group.reference(own) - carried.pose.position
-            about = Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
-            whole = whole.plus(about if own is carried else Wrench(-about.force, -about.moment))
-        return jnp.concatenate([whole.force.array(), whole.moment.array()])
+        return load_of(self.hardware, self.numbers[0], self.placed(pose, rate), modes)
 
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
         return jnp.zeros(self.axes)
 
     def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        places, apart = self.placed(pose, rate), jnp.asarray(APART)
-        return tuple((GroupGate(group), group.state(apart, *self.sides(group, *places))) for group in self.hardware)
+        return touching_of(self.hardware, self.numbers[0], self.placed(pose, rate))
 
     def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
         return ()
-
-    def sides(self, group: ContactGroup, carried: Placed, standing: Placed) -> tuple[Placed, Placed]:
-        """The first body of a group and its second, of the two that are mounted."""
-        return (carried, standing) if group.first == self.numbers[0] else (standing, carried)
 
     def under(self, motion: State, load: Axes) -> Mechanism:
         """The assembly under a load of its mock-ups (N, N m; axes of the one that stands), kept in inertial axes."""

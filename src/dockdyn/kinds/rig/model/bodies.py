@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.contact.gate import GATED
-from dockdyn.contact.pair import Contact
+from dockdyn.contact.group import ContactGroup
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
+from dockdyn.kinds.rig.model.hardware import load_of, touching_of
 from dockdyn.kinds.rig.model.in_space import PlantInSpace, Q, V, moved
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, internal_energy
@@ -30,9 +30,9 @@ class Bodies(PlantInSpace):
     stand, so momentum is kept whatever the robot does. The port is the feature of the first contact.
     """
 
-    bodies: tuple[RigidBody, RigidBody]
-    contacts: tuple[Contact, ...]
-    virtual: tuple[Contact, ...]  # computed in software
+    bodies: tuple[RigidBody, ...]  # chaser and target
+    contacts: tuple[ContactGroup, ...]  # of which 0 is the chaser
+    virtual: tuple[ContactGroup, ...]  # computed in software
     poses: Q  # at t = 0
     twists: V  # at t = 0
     mass: Float[Array, ""]
@@ -50,46 +50,33 @@ class Bodies(PlantInSpace):
         return self.flow(motion, load).v
 
     def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        return self.of(self.contacts, pose, rate, modes)
+        return load_of(self.contacts, 0, self.placed(pose, rate), modes)
 
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        return self.of(self.virtual, pose, rate, modes) if self.virtual else jnp.zeros(6)
+        return load_of(self.virtual, 0, self.placed(pose, rate), modes) if self.virtual else jnp.zeros(6)
 
     def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        places = self.placed(pose, rate)
-        return tuple((contact, contact.touch(*places, at_onset=at_onset)) for contact in self.contacts)
+        return touching_of(self.contacts, 0, self.placed(pose, rate))
 
     def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        if not self.virtual:
-            return ()
-        places = self.placed(pose, rate)
-        return tuple((contact, contact.touch(*places, at_onset=at_onset)) for contact in self.virtual)
-
-    def of(self, contacts: tuple[Contact, ...], pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
-        """Load of contacts in stored modes, or open or closed as the pose says."""
-        places = self.placed(pose, rate)
-        force, torque = Vector.zero(), Vector.zero()
-        every = (jnp.asarray(GATED),) * len(contacts) if modes is None else modes
-        for contact, mode in zip(contacts, every, strict=True):
-            touch = contact.touch(*places)
-            acting = contact.force(contact.normal_force(mode, touch), touch)
-            force = force + acting
-            torque = torque + (contact.point(*places) - places[0].pose.position).cross(acting)
-        return jnp.concatenate([force.array(), torque.array()])
+        return touching_of(self.virtual, 0, self.placed(pose, rate)) if self.virtual else ()
 
     def unit_load(self, contact: int) -> Axes:
         """The load (N, N m) on the chaser of a unit normal force in a contact of bodies at rest, as they are at t = 0."""
-        start = self.initial()
-        places = self.placed(self.pose(start), jnp.zeros(6))
-        pair = self.contacts[contact]
-        force = pair.force(jnp.ones(()), pair.touch(*places))
-        torque = (pair.point(*places) - places[0].pose.position).cross(force)
+        places, group = self.placed(self.pose(self.initial()), jnp.zeros(6)), self.contacts[contact]
+        own, other = places if group.first == 0 else places[::-1]
+        touch = group.member().touch(own, other)
+        force = touch.normal if group.first == 0 else -touch.normal
+        torque = (touch.point - places[0].pose.position).cross(force)
         return jnp.concatenate([force.array(), torque.array()])
 
     def touching_point(self) -> Vector:
         """What touches (m, chaser's axes): the feature, or the surface's reference point."""
-        contact = self.contacts[0]
-        return Vector.of(contact.feature.position) if contact.feature_on_chaser else contact.surface.reference()
+        group = self.contacts[0]
+        if group.first == 0:
+            return Vector.of(group.place)
+        assert group.surface is not None
+        return group.surface.reference()
 
     def flow(self, motion: State, load: Axes) -> Rate:
         chaser, target = motion.q
