@@ -50,18 +50,18 @@ def backends() -> Iterator[str]:
 def row(state) -> np.ndarray:
     """A model's state in the kernel's order."""
     parts = []
-    for pose, twist in zip(state.q, state.v, strict=True):
+    for pose, twist in zip(state.q.roots, state.v.roots, strict=True):
         parts += [pose.position.array(), pose.attitude.array(), twist.velocity.array(), twist.rate.array()]
-    return np.concatenate([*map(np.asarray, parts), [float(state.memory)]])
+    return np.concatenate([*map(np.asarray, parts), [float(state.memory.work)]])
 
 
 def numba_arguments():
     chaser, target = MODEL.bodies
-    contact = MODEL.contacts[0]
+    contact = MODEL.groups[0]
     cone, law, friction = contact.surface, contact.law, contact.friction
     angle = np.arctan2(float(cone.sine), float(cone.cosine))
     masses = [float(chaser.mass), float(target.mass)]
-    pair = np.array([*contact.feature.position, *cone.apex, angle, *masses], float)
+    pair = np.array([*contact.place, *cone.apex, angle, *masses], float)
     spring = np.array([law.stiffness, law.damping, friction.coefficient, friction.regularisation], float)
     tensors = [
         tuple(float(x) for x in np.asarray(matrix).ravel())

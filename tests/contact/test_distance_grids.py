@@ -12,12 +12,14 @@ import pytest
 from pair_cases import BOX, distances_of, grid_through, gridded
 
 from dockdyn import contact, integrate
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.integrate.model import over_rows
-from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.mechanics import Pose, RigidBody, Twist
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
 
 RADIUS = 0.015  # m, of the ball
@@ -56,12 +58,11 @@ def grid_around(surface, low, high, spacing):
 def docking(surface):
     """A ball that strikes the wall of a cone, 0.1 m from its axis, and leaves it again."""
     ball = RigidBody.of(2.0, 0.008 * jnp.eye(3))
-    tip = contact.SphereTip(jnp.array([0.02, 0.01, 0.0]), jnp.array(RADIUS))
+    tip = BallOnSurface(jnp.array([0.02, 0.01, 0.0]), jnp.array(RADIUS), surface)
     law = contact.SpringDashpot(stiffness=jnp.array(STIFFNESS), damping=jnp.array(0.0), adhesion=False)
-    pair = contact.Contact(feature=tip, surface=surface, law=law, friction=None, feature_on_chaser=True)
     poses = Pose.at((0.135, 0.09, 0.01)), Pose.at((0.0, 0.0, 0.0))
     twists = Twist.of((-0.1, 0.01, 0.02)), Twist.of((0.0, 0.0, 0.0))
-    return FreeFlight(bodies=(ball, ball), contacts=(pair,), poses=poses, twists=twists, delay=None)
+    return Mechanism((ball, ball), (ContactGroup.of([tip], (0, 1), law),), poses, twists, delay=None, base=1)
 
 
 GRIDS = {spacing: grid_around(CONE, (0.04, 0.03, -0.07), (0.22, 0.18, 0.09), spacing) for spacing in (0.005, 0.01)}

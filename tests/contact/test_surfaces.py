@@ -290,7 +290,7 @@ def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
     }
     file = tmp_path / "rim.toml"
     file.write_text(tomlkit.dumps(content))
-    surface = dockdyn.load(file).model().contacts[0].surface
+    surface = dockdyn.load(file).model().groups[0].surface
     distance, normal = measured(surface, np.array([[rim / np.tan(np.radians(35)) + 0.08, 0.0, rim]]))
     assert distance[0] == pytest.approx(0.08, abs=1e-12)
     assert normal[0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)

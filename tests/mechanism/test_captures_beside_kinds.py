@@ -1,55 +1,19 @@
-"""Captures as rows of the mechanism, beside those that free flight and berthing have by equations of their own."""
+"""Captures as rows of the mechanism, beside those that berthing has by equations of its own."""
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from mechanisms import added, random_inertia, random_motion, twists, vector
+from mechanisms import added, random_inertia, twists, vector
 
 import dockdyn
-from dockdyn.integrate.model import Rate, State
-from dockdyn.kinds.free_flight.model_held import caught, held
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
-from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Velocities
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.strikes import stop, strike
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("hold", ["pin", "weld"])
-def test_a_tip_that_a_cone_catches_and_holds(hold, seed):
-    """Velocities after the catch, and accelerations while it holds, of two free bodies in a random state under random loads."""
-    draw = np.random.default_rng([54, seed])
-    model = dockdyn.load("probe-cone-latch", {"latch.hold": hold}).content.model()
-    latch, motions = model.latch, [random_motion(draw) for _ in model.bodies]
-    x = State(tuple(pose for pose, _ in motions), tuple(twist for _, twist in motions), None, model.initial().memory)
-    moving = MovingBodies(model.bodies)
-    q, v = Coordinates(x.q, ()), Velocities(x.v, ())
-    here = moving.placed(q, v)
-    first = 0 if latch.feature_on_chaser else 1
-    connection = Connection(latch.feature.position, first, 1 - first, hold)
-    expected, _ = caught(model, latch, x)
-    found = strike(moving, here, connection.rows(here.bodies), stop)
-    after = added(v, found.change)
-    assert np.asarray(jax.tree.leaves(after)) == pytest.approx(
-        np.asarray(jax.tree.leaves(expected)), rel=1e-12, abs=1e-12
-    )
-
-    still = State(x.q, after.roots, None, x.memory)
-    forces, torques = ([vector(draw.normal(size=3)) for _ in range(2)] for _ in range(2))
-    free = tuple(map(RigidBody.acceleration, model.bodies, after.roots, forces, torques))
-    rates = tuple(Pose(one.velocity, pose.attitude.rate(one.rate)) for pose, one in zip(x.q, after.roots, strict=True))
-    wanted, _ = held(model, latch, still, Rate(rates, free, x.memory))
-    there = moving.placed(q, after)
-    lines = connection.lines(there.bodies, jnp.asarray(True))
-    response = moving.respond(there, forces, torques, (), (), lines)
-    assert np.asarray(jax.tree.leaves(response.rates)) == pytest.approx(
-        np.asarray(jax.tree.leaves(wanted.v)), rel=1e-10, abs=1e-11
-    )
 
 
 def random_link(draw, name, mass):

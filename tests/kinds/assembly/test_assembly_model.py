@@ -57,13 +57,18 @@ def test_two_bodies_are_those_of_free_flight(load):
     np.testing.assert_allclose(other.contact_force, force, rtol=0, atol=1e-8 * np.abs(force).max())
 
 
-def test_a_late_wrench_acts_at_the_features_middle(load):
-    """A late force of free flight acts at the present place of contact, that of a group with the lever it had when it was
-    decided: the same for a point, and apart in proportion to the radius for a ball."""
+def test_a_late_wrench_acts_at_the_groups_middle(load):
+    """A late force of a single member acts at the present place of contact, that of several with the lever it had when it was
+    decided: two points where one is do the same as that, two balls do not, in proportion to the radius."""
 
     def apart(radius):
-        chaser = {**CHASER, "feature": [{**CHASER["feature"][0], "radius": radius}]}
-        one, other = (motion(simulated(load, make(chaser, TARGET, **DELAY))) for make in (as_flight, as_assembly))
+        feature = {**CHASER["feature"][0], "radius": radius}
+        twice = {"name": "tip", "radius": radius, "positions": [feature["position"]] * 2}
+        half = {**TOUCH, **pressing(1.5e4, 1.5, 0.8, 0.3)}
+        one, other = (
+            motion(simulated(load, as_assembly({**CHASER, "feature": [tip]}, TARGET, **DELAY, contact=[contact])))
+            for tip, contact in ((feature, TOUCH), (twice, half))
+        )
         assert np.ptp(one["rate"], axis=0).max() > 0.01  # rad/s: the contact turns the bodies
         return np.abs(other["rate"][-1] - one["rate"][-1]).max()
 
