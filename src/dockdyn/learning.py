@@ -20,7 +20,7 @@ from scipy.spatial.transform import Rotation
 
 from dockdyn.api import stepper
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.free_flight.stepping import FlightStepper
+from dockdyn.kinds.stepping import MechanismStepper
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from, table_from
@@ -65,11 +65,12 @@ class Docking:
         given = scenario_from(scenario)
         self.scenario = kind_named(given.kind).ended_by_capture(given)
         simulation = stepper(self.scenario, period=period, batch=batch)
-        if not isinstance(simulation, FlightStepper):
+        if not isinstance(simulation, MechanismStepper):
             raise ScenarioError(f"{given.name}: kind: {given.kind} has no chaser that is commanded")
         if "port_position" not in simulation.observation:
             raise ScenarioError(
-                f"{given.name}: contact: none of a chaser's feature with a target's surface, so no port"
+                f"{given.name}: no port: free flight needs a contact of a chaser's feature with a target's surface, "
+                "an assembly an [approach] of the body that is commanded"
             )
         self.simulation, self.reward = simulation, reward
         self.dispersed = given if given.dispersions else None
@@ -101,7 +102,7 @@ class Docking:
 
     def observation(self, seen: Seen) -> np.ndarray:
         """The parts in one row, or a row for each run."""
-        values = {**seen, "contact": seen["contact_force"].sum(axis=-2), "captured": seen["captured"][..., None]}
+        values = {**seen, "contact": seen["contact_load"], "captured": seen["captured"][..., None]}
         return np.concatenate([values[name] for name, *_ in PARTS], axis=-1).astype(np.float32)
 
     def ends(self, seen: Seen) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Free flight step by step: a run that is stepped is the run, alone and in a batch; refusals."""
+"""Free bodies and assemblies step by step: a run that is stepped is the run, alone and in a batch; refusals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_run_that_is_stepped_is_the_run(told):
     case = scenario()
     whole = dockdyn.simulate(case)
     assert whole.sizes["episode"] > 0
-    sim, law = dockdyn.stepper(case), case.model().control.law
+    sim, law = dockdyn.stepper(case), case.model().steered.control.law
     peak = 0.0
     while not sim.done:
         command = None if told == "by its own law" else law.act((), sim.measured)[1]
@@ -117,10 +117,68 @@ def test_a_command_is_held_for_a_period():
         sim.step()
 
 
+ARM = """
+schema = 1
+kind = "assembly"
+duration = 6.0
+contact = [{ feature = "tip", surface = "plate", normal = { law = "hertz", stiffness = 2e4 } }]
+[approach]
+port = "nose"
+to = "hatch"
+distance = 0.02
+closing_speed = 0.02
+[[body]]
+name = "tug"
+mass = 300.0
+inertia = [60.0, 70.0, 80.0]
+[[body]]
+name = "boom"
+on = "tug"
+mass = 20.0
+inertia = [1.0, 4.0, 4.0]
+position = [0.8, 0.1, 0.0]
+joint = { kind = "revolute", position = [-0.5, 0.0, 0.0], axis = [0, 0, 1], stiffness = 900.0, damping = 20.0 }
+feature = [{ name = "tip", position = [0.5, 0.0, 0.0], radius = 0.02 }]
+point = [{ name = "nose", position = [0.52, 0.0, 0.0] }]
+[[body]]
+name = "station"
+mass = 2000.0
+inertia = [800.0, 900.0, 900.0]
+surface = [{ name = "plate", shape = "plane", point = [-1.0, 0, 0], normal = [-1.0, 0, 0] }]
+point = [{ name = "hatch", position = [-1.0, 0.0, 0.0], axis = [-1.0, 0.0, 0.0] }]
+"""
+
+
+def test_an_assembly_that_is_stepped_is_the_run():
+    """An arm on a spring that strikes a plate, its base steered by a sampled law: the same state at the end, to rounding."""
+    case = dockdyn.load(ARM, {"control": CONTROL | {"body": "tug"}})
+    whole = dockdyn.simulate(case)
+    assert whole.sizes["episode"] > 0
+    sim = dockdyn.stepper(case)
+    while not sim.done:
+        seen = sim.step()
+    assert_alike({name: seen[name] for name in (*SEEN, "joint_angle", "joint_rate")}, whole)
+
+
+def test_a_body_of_an_assembly_is_told_what_to_do():
+    """Without control: the body that approaches; a force at its centre of mass gives tug and boom together its impulse, and the
+    load of contacts is that on it."""
+    sim = dockdyn.stepper(ARM, period=1.0)
+    begun, force = sim.observation, np.array([-3.0, 2.0, 0.5])
+    seen = sim.step(Command(force, np.zeros(3)))
+    gained = np.array([300.0, 20.0, 2000.0]) @ (seen["velocity"] - begun["velocity"])
+    assert gained == pytest.approx(seen["thruster_impulse"], abs=1e-9)
+    assert gained == pytest.approx(force, rel=1e-3)  # it is held in the axes of the tug, which its boom turns a little
+    assert seen["port_position"].shape == (3,) and seen["contact_load"].shape == (3,)
+    nobody = dockdyn.load(ARM, {"approach": "none"})
+    with pytest.raises(dockdyn.ScenarioError, match=r"control\.body is missing"):
+        dockdyn.stepper(nobody, period=1.0)
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "given", "words"),
     [
-        ("detumble", {}, {}, "kind: berthing cannot be stepped; must be free-flight or rig"),
+        ("detumble", {}, {}, "kind: berthing cannot be stepped; must be assembly, free-flight or rig"),
         ("probe-cone", {}, {}, "control.period: missing"),
         ("probe-cone", {}, {"period": -1.0}, "period = -1 s: must be above 0"),
         ("probe-cone", {"integrator.method": "fixed"}, {"period": 1.0}, "must be located"),

@@ -113,7 +113,9 @@ class Kind(abc.ABC):
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight or rig")
+        raise ScenarioError(
+            f"{scenario.name}: kind: {self.name} cannot be stepped; must be assembly, free-flight or rig"
+        )
 
     def driver(self, scenario: Scenario) -> Driver:
         """What a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.kinds.resting import Resting
+    from dockdyn.kinds.stepping import MechanismStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.control.coupling import Coupling
@@ -106,6 +107,11 @@ class AssemblyKind(Kind):
 
     def loop(self, content: AssemblySection) -> LoopSection:
         return content.loop
+
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> MechanismStepper:
+        from dockdyn.kinds.stepping import MechanismStepper
+
+        return MechanismStepper(scenario, period, batch)
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.assembly.functional_unit import assembly_unit

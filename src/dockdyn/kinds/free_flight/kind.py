@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dockdyn.kinds.free_flight.schema import FreeFlightSection
-    from dockdyn.kinds.free_flight.stepping import FlightStepper
     from dockdyn.kinds.resting import Resting
+    from dockdyn.kinds.stepping import MechanismStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.control.coupling import Coupling
@@ -92,10 +92,10 @@ class FreeFlightKind(Kind):
     def loop(self, content: FreeFlightSection) -> LoopSection:
         return content.loop
 
-    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> FlightStepper:
-        from dockdyn.kinds.free_flight.stepping import FlightStepper
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> MechanismStepper:
+        from dockdyn.kinds.stepping import MechanismStepper
 
-        return FlightStepper(scenario, period, batch)
+        return MechanismStepper(scenario, period, batch)
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.free_flight.functional_unit import flight_unit

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.loads import Tie
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.named_points import NamedPoint
+    from dockdyn.mechanism.steered_body import SteeredBody
 
 
 class FeatureSection(PlaceSection):
@@ -263,6 +264,18 @@ class FreeFlightSection(TwoBodiesSection):
             steered=steered,
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
+
+    def commanded(self) -> tuple[str, str]:
+        """The body that a stepper commands, and the one before it."""
+        return "chaser", "target"
+
+    def steering(self, model: Mechanism) -> SteeredBody:
+        """What a stepper commands where there is no control: the chaser, without limits; also from traced numbers."""
+        from dockdyn.mechanics.vector import Vector
+        from dockdyn.mechanism.steered_body import SteeredBody
+        from dockdyn.scenario.tables.rig.sampling import idle_control
+
+        return SteeredBody(idle_control(model.poses[0].attitude.array()), Vector.zero(), 0, 1)
 
     def port(self) -> Port | None:
         """Where the chaser docks: the first contact of its feature with a target's surface; None without."""

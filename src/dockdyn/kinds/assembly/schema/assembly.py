@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
-from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered
+from dockdyn.kinds.assembly.schema.control import SteeringSection, SteeringTable, check_steered, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.scenario.language.or_none import OrNone
@@ -17,8 +17,8 @@ from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
-
-    pass
+    from dockdyn.mechanism.steered_body import SteeredBody
+    from dockdyn.scenario.tables.approach import Port
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -56,6 +56,23 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.kinds.assembly.whole_model import whole_model
 
         return whole_model(self)
+
+    def commanded(self) -> tuple[str, str]:
+        """The body that control acts on, or a stepper, and the one that it sees as its target. ValueError where none is told."""
+        return steered_bodies(self.control or SteeringSection(law="none"), self)
+
+    def steering(self, model: Mechanism) -> SteeredBody:
+        """What a stepper commands where there is no control, without limits; also from traced numbers."""
+        from dockdyn.mechanism.steered_body import SteeredBody
+        from dockdyn.scenario.tables.rig.sampling import idle_control
+
+        body, target = map(self.names().index, self.commanded())
+        control = idle_control(model.poses[body].attitude.array())
+        return SteeredBody(control, model.poses[target].position - model.origin(), body, target)
+
+    def port(self) -> Port | None:
+        """The port of the body that approaches, where it is the one that control acts on; None without."""
+        return self.meeting() if self.approach is not None and self.commanded() == self.approaches() else None
 
     @property
     def controlled(self) -> bool:

@@ -14,6 +14,8 @@ from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Direction, Point
 
 if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
     from dockdyn.control.actuators import Actuators
     from dockdyn.control.body_control import BodyControl
     from dockdyn.control.controller import Controller
@@ -143,3 +145,14 @@ class SampledSection(ActuatorSection):
             forces=jnp.array([item.force for item in self.thruster], float),
             modulation=(self.modulation or ModulationSection()).make(),
         )
+
+
+def idle_control(attitude: Float[Array, "4"]) -> BodyControl:
+    """Return the control of a body that its own computer leaves alone, `attitude` being its own; without limits."""
+    import jax.numpy as jnp
+
+    from dockdyn.control.body_control import BodyControl
+    from dockdyn.control.commanded import Idle
+    from dockdyn.control.reference import InertialReference
+
+    return BodyControl(Idle(), SampledSection().limits(), InertialReference(jnp.zeros(3), jnp.zeros(3), attitude))

@@ -1,0 +1,268 @@
+"""A mechanism step by step: between two samples of control the command is held, and the caller gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
+
+from dockdyn.contact.group import ContactGroup
+from dockdyn.control.commanded import Commanded
+from dockdyn.control.controller import Command, Measured
+from dockdyn.control.sampled import SampledControl
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.solver_state import emptied, largest
+from dockdyn.integrate.model import State, over_rows
+from dockdyn.integrate.solution import Status
+from dockdyn.mechanism.loads import all_held
+from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.steered_body import SteeredBody
+from dockdyn.programs import Program
+from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.plan import NO_LIMIT, settings_for
+from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.fmu_control import fmu_control
+
+MOST_MOMENTS = 64  # events and images of them within a step; more are contacts that chatter
+MOST_ROWS = 512  # past steps within one delay, of each run of a batch: more would make its state too large to hand on
+
+
+class Steerable(Protocol):
+    """The content of a scenario one of whose bodies can be told what to do."""
+
+    def model(self) -> Mechanism:
+        """The model, also from traced numbers."""
+        ...
+
+    def commanded(self) -> tuple[str, str]:
+        """The body that is commanded, and the one that it sees as its target. ValueError where none is told."""
+        ...
+
+    def steering(self, model: Mechanism) -> SteeredBody:
+        """What is commanded where the scenario has no control of its own: the body, and limits that are none."""
+        ...
+
+    def port(self) -> Port | None:
+        """The port of that body, before the one it approaches; None without."""
+        ...
+
+
+class Row(NamedTuple):
+    """One of the runs that go on side by side."""
+
+    content: Any  # a `Steerable`
+    settings: located.Settings  # of all of it
+    period: ArrayLike  # s
+    solver: located.SolverState
+
+
+class Found(NamedTuple):
+    """Where a run is after a step."""
+
+    solver: located.SolverState
+    observed: dict[str, Array]
+    measured: Measured
+
+
+def _steered(
+    content: Steerable, period: ArrayLike, command: Command | None
+) -> tuple[Mechanism, SteeredBody, SampledControl]:
+    """The model, what is steered in it, and its control, sampled, told the `command` in the place of what its own law says."""
+    model, period = content.model(), jnp.asarray(period, float)
+    steered = content.steering(model) if model.steered is None else model.steered
+    before = steered.control
+    law = before.law if command is None else Commanded(command, before.law)
+    thrusters = before.thrusters if isinstance(before, SampledControl) else None
+    control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
+    steered = replace(steered, control=control)
+    return replace(model, steered=steered), steered, control
+
+
+def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
+    """What a controller is told of a state."""
+    return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
+
+
+def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: located.SolverState) -> Found:
+    """What can be seen where a run is, and the largest forces since its log was emptied."""
+    x = solver.point.state
+    seen = model.observe(x, located.acting_signal(model, solver))
+    peaks = largest(solver)[: len(model.groups)]
+    acting = seen["contact_force"] * jnp.asarray([_side(group, steered.body) for group in model.groups])[:, None]
+    more = {
+        "captured": all_held(x.memory.elements),
+        "contact_load": acting.sum(axis=0),
+        "peak_normal_force": peaks,
+        "time": solver.point.time,
+    }
+    measured, port = _measured(model, steered, x), content.port()
+    if port is not None:
+        more |= port.motion(measured.chaser, measured.target)
+    return Found(solver, seen | more, measured)
+
+
+def _side(group: ContactGroup | MeasuredContact, body: int) -> float:
+    """1 of a group whose force is that on this body, −1 of the opposite one, 0 of a group of others."""
+    return float(group.first == body) - float(group.second == body)
+
+
+@Program
+def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
+    """The runs before their first command."""
+
+    def one(content: Steerable, setting: located.Settings, period: Array) -> Found:
+        model, steered, _ = _steered(content, period, None)
+        return _found(content, model, steered, located.init(model, setting, model.uncommanded()))
+
+    return over_rows(one, contents, settings, periods)
+
+
+@partial(Program, donate=("rows",))
+def _advanced(rows: Row, command: PyTree) -> Found:
+    """The runs one period later, each held to its command; those that have ended stay where they are."""
+
+    def one(row: Row, command: Command | None) -> Found:
+        model, steered, control = _steered(row.content, row.period, command)
+
+        def go_on(solver: located.SolverState) -> located.SolverState:
+            point = solver.point
+            memory = point.state.memory
+            steering = memory.outside.steering
+            held = control.take(point.time, steering.law, _measured(model, steered, point.state))
+            outside = memory.outside._replace(steering=steering._replace(law=held))
+            x = replace(point.state, memory=memory._replace(outside=outside))
+            solver = emptied(solver._replace(point=point._replace(state=x)))
+            end = held.samples * control.period
+            return located.advance_to(model, row.settings, solver, jnp.where(end < row.settings.duration, end, jnp.inf))
+
+        running = row.solver.status == Status.RUNNING
+        return _found(row.content, model, steered, jax.lax.cond(running, go_on, emptied, row.solver))
+
+    return over_rows(one, rows, command)
+
+
+class MechanismStepper:
+    """Runs of free bodies or an assembly that go on one period of control at a time.
+
+    Physics, contacts located in time and actuators with their limits are those of `dockdyn.simulate`. Every array has a leading
+    axis over the runs where there is a `batch`.
+    """
+
+    observation: dict[str, np.ndarray]  # what was seen last
+    _given: tuple[PyTree, PyTree]  # contents and settings
+    _found: Found
+    _values: tuple[dict[str, Any], ...]  # that each run has been reset with
+
+    def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
+        check_runnable(scenario)
+        content = scenario.content
+        stated = content.control.period if content.controlled else None
+        found = stated if period is None else period
+        if found is None:
+            raise ScenarioError(f"{scenario.name}: control.period: missing; state it, or the stepper's period")
+        if not 0 < found <= content.duration:
+            raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
+        if content.integrator.method != "located":
+            raise ScenarioError(f"{scenario.name}: integrator.method = 'fixed': must be located for steps of control")
+        try:
+            content.commanded()
+        except ValueError as error:
+            raise ScenarioError(f"{scenario.name}: {error}") from None
+        self.scenario, self.period, self.runs = scenario, float(found), SideBySide(scenario, batch)
+        self.reset()
+
+    def reset(
+        self, values: Values | Sequence[Values] = NOTHING, only: Bool[np.ndarray, "batch"] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Begin again, dotted keys of the scenario set to `values`, in a batch perhaps those of each run; what is seen then.
+
+        With `only`, a flag for each run of a batch, the others stay where they are. Raises ScenarioError for a value that is
+        not allowed, and where runs of a batch differ in more than numbers.
+        """
+        several = self.runs.values_of_each(values)
+        contents = [case.content for case in self.runs.cases(several)]
+        rows = NO_LIMIT if self.runs.batch is None else MOST_ROWS
+        settings = [settings_for(content, False, MOST_MOMENTS, rows) for content in contents]
+        self._own = bool(contents[0].controlled) and fmu_control(contents[0].control) is None
+        given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
+        found = _begun(*given, np.full(self.runs.count, self.period))
+        if only is not None:
+            given, found = self.runs.replaced(only, (given, found), (self._given, self._found))
+            several = tuple(new if flag else old for new, old, flag in zip(several, self._values, only, strict=True))
+        self._given, self._values = given, several
+        return self._take(found)
+
+    def _commands(self, command: Sequence[ArrayLike]) -> Command:
+        """A command for every run of the batch."""
+        parts = list(command) if np.iterable(command) else []
+        if len(parts) != len(Command._fields):
+            raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
+        return Command(*(self.runs.for_each(*part, (3,)) for part in zip(Command._fields, parts, strict=True)))  # type: ignore[arg-type]
+
+    def step(self, command: Command | Sequence[ArrayLike] | None = None) -> dict[str, np.ndarray]:
+        """Hold a command for one period, and see where that leads: quantities by their names in results, at the period's end.
+
+        The command is a `dockdyn.control.Command`, or force (N, inertial axes) and torque (N m, chaser's axes); None leaves it
+        to the law of the scenario. A run that is over stays as it is. Raises ScenarioError for what is no command.
+        """
+        if command is None and not self._own:
+            raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
+        given = None if command is None else self._commands(command)
+        rows = Row(*self._given, np.full(self.runs.count, self.period), self._found.solver)
+        return self._take(_advanced(rows, given))
+
+    def _take(self, found: Found) -> dict[str, np.ndarray]:
+        """What is seen, once a step is done."""
+        self._found = found
+        self.observation = self.runs.plain(found.observed)
+        return self.observation
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time (s) that has passed."""
+        return self.observation["time"]
+
+    @property
+    def state(self) -> SavedState:
+        """Where the runs are, as plain data: can be pickled, and set as the `state` of a stepper of the same scenario.
+
+        Set, it raises ScenarioError for what is no state, or that of another scenario, period or number of runs.
+        """
+        return self.runs.saved(self.period, self._values, 0, self._found)
+
+    @state.setter
+    def state(self, state: SavedState) -> None:
+        self.runs.refuse_foreign(state, self.period)
+        if state.values is not self._values:
+            self.reset(state.values)
+            self._values = state.values
+        self._take(self.runs.restored(state, self._found))
+
+    @property
+    def measured(self) -> Measured:
+        """What a controller is told, as in `Controller.act`."""
+        return self.runs.plain(self._found.measured)
+
+    @property
+    def done(self) -> np.ndarray:
+        """Whether a run is over: its duration has passed, its latch has ended it, or it cannot go on (`status`)."""
+        return self.status != Status.RUNNING
+
+    @property
+    def status(self) -> np.ndarray:
+        """Whether a run goes on, or how it has ended: a `dockdyn.integrate.Status`, as a number.
+
+        0 RUNNING, 1 FINISHED, 2 NOT_FINITE, 3 TOO_MANY_EVENTS, 4 DELAY_LINE_FULL, 5 TOO_MANY_ITERATIONS, 6 NOT_CONVERGED,
+        7 TOO_MANY_AT_REST: `Status(number).name`.
+        """
+        return self.runs.plain(self._found.solver.status)
