@@ -8,6 +8,7 @@ from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.catch import Catch
 from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.gate import UnilateralContact
+from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.laws import (
     ComplianceDevice,
     Coulomb,
@@ -43,6 +44,7 @@ __all__ = [
     "ComplianceDevice",
     "Cone",
     "Contact",
+    "ContactGroup",
     "ContactKinematics",
     "ContactState",
     "Coulomb",

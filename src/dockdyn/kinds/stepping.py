@@ -98,7 +98,7 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: l
     x = solver.point.state
     seen = model.observe(x, located.acting_signal(model, solver))
     peaks = largest(solver)[: len(model.groups)]
-    acting = seen["contact_force"] * jnp.asarray([_side(group, steered.body) for group in model.groups])[:, None]
+    acting = seen["contact_force"] * jnp.asarray([_side(model, group, steered.body) for group in model.groups])[:, None]
     more = {
         "captured": all_held(x.memory.elements),
         "contact_load": acting.sum(axis=0),
@@ -111,9 +111,9 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: l
     return Found(solver, seen | more, measured)
 
 
-def _side(group: ContactGroup | MeasuredContact, body: int) -> float:
-    """1 of a group whose force is that on this body, −1 of the opposite one, 0 of a group of others."""
-    return float(group.first == body) - float(group.second == body)
+def _side(model: Mechanism, group: ContactGroup | MeasuredContact, body: int) -> float:
+    """1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of others'."""
+    return model.told_side(group) * (float(group.first == body) - float(group.second == body))
 
 
 @Program

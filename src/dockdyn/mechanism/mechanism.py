@@ -92,6 +92,9 @@ class Mechanism(ContactModel):
     frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
+    told: int | None = eqx.field(
+        static=True, default=None
+    )  # the body on which forces are told; None: the first of each two
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     capturing: tuple[int, ...] = eqx.field(
         static=True, default=()
@@ -537,10 +540,13 @@ class Mechanism(ContactModel):
             control = self.steered.observe(outside.steering, self.seen(x, here))
         named_bodies = len(self.bodies) - len(self.frames)
         contacts = [(group, places[group.first], places[group.second]) for group in self.groups]
+        sides = [self.told_side(group) for group in self.groups]
+        wrenches = zip(self.wrenches(here, delayed), sides, strict=True)
+        shown = [Wrench(one.force * side, one.moment * side) for one, side in wrenches]
         named = [load_at(point, self.moving, loads, places) for point in self.points]
         return {
             **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
-            **observed_contacts(states, contacts, self.wrenches(here, delayed)),
+            **observed_contacts(states, contacts, shown),
             **self._observed_captures(x, here, now),
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
@@ -559,6 +565,10 @@ class Mechanism(ContactModel):
             "angular_momentum_scale": angular_scale,
         }
 
+    def told_side(self, pair: ContactGroup | MeasuredContact | ConeLatch) -> float:
+        """Return 1 where results tell the force on the first body of a pair, −1 where they tell the one on its second."""
+        return -1.0 if pair.second == self.told else 1.0
+
     def _observed_captures(self, x: State, here: Placement, now: Acting) -> dict[str, Array]:
         """What latches in cones show, and the force by which they hold (N, inertial, on the tip's body)."""
         found: dict[str, Array] = {}
@@ -567,10 +577,12 @@ class Mechanism(ContactModel):
             mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
             row = point_rows(here.bodies, one.first, one.second, one.latch.tip(own), (one.latch.axis(other),))
             mass = 1 / mobility_between(row, self.moving.answer(here, row))[0, 0]
+            side = self.told_side(one)
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
+            found |= {name: side * found[name] for name in ("latch_force", "catch_moment") if name in found}
             held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
             seated = rows([(mode >= HELD) & still for still in self.seated()])
-            found |= {"hold_force": held.array(), "seated": seated}
+            found |= {"hold_force": side * held.array(), "seated": seated}
         return found
 
 

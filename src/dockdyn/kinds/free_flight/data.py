@@ -45,7 +45,7 @@ VARIABLES: Layout = {
     "depth_rate": (("contact",), "m/s", "penetration rate"),
     "sliding_speed": (("contact",), "m/s", "speed of the feature over the surface"),
     "normal_force": (("contact",), "N", "normal force where it is generated"),
-    "contact_force": (("contact", "axis"), "N", "contact force that acts on the body with the feature, inertial"),
+    "contact_force": (("contact", "axis"), "N", "contact force that acts on the chaser, inertial"),
     "load_force": (("point", "axis"), "N", "force of contacts and latch on the body, body axes"),
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of both bodies"),
@@ -62,14 +62,14 @@ LATCH_VARIABLES: Layout = {
     "latch_force": (
         ("axis",),
         "N",
-        "force of the latch's ramp on the body with the tip where it is generated, inertial",
+        "force of the latch's ramp on the chaser where it is generated, inertial",
     ),
-    "hold_force": (("axis",), "N", "force by which the latch holds the body with the tip, inertial"),
+    "hold_force": (("axis",), "N", "force by which the latch holds the chaser, inertial"),
     "catch_taken": ((), "J", "energy that the capture has taken: in the catch's springs, by its dampers, or at once"),
 }
 CATCH_VARIABLES: Layout = {
     "catch_travel": ((), "m", "how far the catch has yielded"),
-    "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the body with the tip, inertial"),
+    "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the chaser, inertial"),
     "catch_stored": ((), "J", "energy in the catch"),
     "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
 }

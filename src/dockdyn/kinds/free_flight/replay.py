@@ -130,8 +130,7 @@ def _contact_forces(
     acting = frames.at(time, dataset.time.values, dataset.contact_force.values)
     result = []
     for index, contact in enumerate(content.contact):
-        side = 1.0 if content.pair(contact)[2] else -1.0
-        out = normals[:, index] * side
+        out = normals[:, index] * (1.0 if content.pair(contact)[2] else -1.0)
         force = pressing[:, index].copy()
         for one in np.flatnonzero(dataset.episode_contact.values == index):  # a peak between samples
             row = int(np.abs(time - float(dataset.episode_peak_time[one])).argmin())
@@ -139,7 +138,7 @@ def _contact_forces(
         across = None
         if contact.friction is not None:
             then = decided[:, index]
-            across = side * (acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then)
+            across = acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then
         result.append(Acting(places[:, index], force[:, None] * out, across))
     return result
 
@@ -174,7 +173,7 @@ def arrows(
         feature, _, on_chaser = content.pair(latch)
         place = motions[0 if on_chaser else 1].points(np.asarray(feature.position, float))
         force = frames.at(time, dataset.time.values, (dataset.hold_force + dataset.latch_force).values)
-        hold = (place, force if on_chaser else -force)
+        hold = (place, force)
     vectors = [one.normal for one in acting] + ([hold[1]] if hold else [])
     scale = arrow_scale(vectors, 2 * reach)
     found = []

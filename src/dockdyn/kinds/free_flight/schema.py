@@ -154,6 +154,7 @@ class TwoBodiesSection(Section, abc.ABC):
             points=self.points(),
             body_names=("chaser", "target"),
             base=1,
+            told=0,
         )
 
     def meetings(self) -> list[tuple[str, float]]:

@@ -58,7 +58,7 @@ class AssemblySection(SeveralBodiesSection):
         return whole_model(self)
 
     def commanded(self) -> tuple[str, str]:
-        """The body that control acts on, or a stepper, and the one that it sees as its target. ValueError where none is told."""
+        """The body that control or a stepper acts on, and the one that it sees as its target. ValueError where none is told."""
         return steered_bodies(self.control or SteeringSection(law="none"), self)
 
     def steering(self, model: Mechanism) -> SteeredBody:
