@@ -34,7 +34,7 @@ surface = [
 
 @pytest.mark.parametrize("order", [0, 1])
 def test_a_brief_touch_of_any_contact_is_seen(order):
-    """A ball that passes over a knob, 10 mm deep, long before another one comes to a wall, in whatever order they are stated."""
+    """A ball that passes over a knob, 10 mm deep, long before another one comes to a wall, in either order."""
     normal = {"law": "hertz", "stiffness": 1e5}
     contacts = [{"feature": "far", "surface": "wall", "normal": normal}]
     contacts.insert(order, {"feature": "near", "surface": "knob", "normal": normal})

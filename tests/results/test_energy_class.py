@@ -63,7 +63,7 @@ def test_the_class_is_that_of_the_law_at_any_tolerance(load, kind, law):
         scenario = case(kind, (LOSSLESS | PASSIVE)[law])
         data, summary = judged(load, scenario, **{"integrator.tolerance": tolerance})
         assert summary["energy_class"] == [expected], tolerance
-        assert summary["warnings"] == []
+        assert not [one for one in summary["warnings"] if "damps the contact only" not in one]
         gains.append(abs(float(data.episode_energy_gain[0] / data.kinetic_energy[0])))
     if law == "hertz":  # what a threshold of 1e-9 would call a loss, and one that onset and release are resolved
         assert gains[0] > 1e-8 and gains[-1] < 1e-9
