@@ -52,8 +52,8 @@ def test_loads_are_the_sum_of_all_forces_with_their_levers(count, tmp_path):
     turn = Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
     points = feet @ turn.T + radii[:, None] * np.array([1, 0, 0])  # out of the plane is −x
     for row, point in enumerate(model.points):
-        at = turn @ np.asarray(point.position) if point.on_chaser else np.add(point.position, [3, 0.5, 0.2])
-        sign, axes = (1, turn) if point.on_chaser else (-1, np.eye(3))
+        at = turn @ np.asarray(point.position) if point.body == 0 else np.add(point.position, [3, 0.5, 0.2])
+        sign, axes = (1, turn) if point.body == 0 else (-1, np.eye(3))
         force, moment = sign * forces.sum(0), sign * np.cross(points - at, forces).sum(0)
         np.testing.assert_allclose(seen["load_force"][row], axes.T @ force, rtol=0, atol=1e-11 * np.abs(forces).sum())
         np.testing.assert_allclose(seen["load_moment"][row], axes.T @ moment, rtol=0, atol=1e-11 * np.abs(forces).sum())

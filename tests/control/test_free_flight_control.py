@@ -242,7 +242,7 @@ def test_a_latch_catches_a_controlled_chaser():
 
 def test_law_none_is_no_control():
     scenario = dockdyn.load("probe-cone", {"control": {"law": "none"}})
-    assert scenario.model().control is None
+    assert scenario.model().steered is None
 
 
 def test_margins_refuse_control():

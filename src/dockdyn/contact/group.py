@@ -157,7 +157,7 @@ class ContactGroup(eqx.Module):
         geometry = self.member()
 
         def point() -> Vector:
-            return geometry.touch(own, other).point
+            return geometry.contact_point(own, other)
 
         if geometry.least_distance(own, other) is None:
             return Wrench(delayed, Vector.zero()), once(point())

@@ -129,10 +129,22 @@ def contact_loads(
     for group, signal in zip(groups, delayed, strict=True):
         own, other = places[group.first], places[group.second]
         wrench, point = group.acts_at(signal, own, other)
-        act_between(loads, (group.first, group.second), wrench, point, places)
         power += wrench.force.dot(own.velocity(point) - other.velocity(point))
-        power += wrench.moment.dot(own.rate - other.rate)
+        if isinstance(signal, Vector):
+            push_between(loads, (group.first, group.second), signal, point, places)
+        else:
+            act_between(loads, (group.first, group.second), wrench, point, places)
+            power += wrench.moment.dot(own.rate - other.rate)
     return loads, power
+
+
+def push_between(
+    loads: list[Wrench], bodies: tuple[int, int], force: Vector, point: Vector, places: tuple[Placed, ...]
+) -> None:
+    """Add to `loads`, as `act_between` does, a force (N, inertial) without a moment."""
+    for number, side in zip(bodies, (force, -force), strict=True):
+        moment = (point - places[number].pose.position).cross(side)
+        loads[number] = loads[number].plus(Wrench(side, moment))
 
 
 def add_late(
@@ -145,7 +157,7 @@ def add_late(
         own, other = places[one.first], places[one.second]
         point = once(one.element.tip(own))
         assert isinstance(force, Vector)
-        act_between(loads, (one.first, one.second), Wrench(force, Vector.zero()), point, places)
+        push_between(loads, (one.first, one.second), force, point, places)
         power += force.dot(own.velocity(point) - other.velocity(point))
     return power
 

@@ -156,6 +156,8 @@ class Mechanism(ContactModel):
                 return " ".join([self.body_names[self.moving.roots()[int(rest[1])]], *rest[2:]])
             if rest[0] == "joints":
                 return " ".join([self.joint_names[int(rest[1])], "coordinate" if part == "0" else "rate"])
+            if rest[:2] == ["outside", "steering"]:
+                return " ".join([{"law": "controller", "effort": "control"}[rest[2]], *rest[3:]])
             if rest[0] == "elements":
                 return " ".join([self.elements[int(rest[1])].name, *rest[2:]])
             return " ".join(rest)
@@ -253,7 +255,8 @@ class Mechanism(ContactModel):
         power += add_late(loads, self.late, delayed[len(self.groups) :], places)
         modes, remembered = self.element_modes(x), x.memory.elements
         own, efforts, thrusters, memories = element_loads(connections, modes, remembered, here, self.held)
-        loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
+        if connections:
+            loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
         pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
@@ -480,6 +483,8 @@ class Mechanism(ContactModel):
 
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
         """Twists of all bodies."""
+        if not self.trees:
+            return v.roots
         return tuple(place.twist for place in self.moving.placed(q, v).bodies)
 
     def kinetic_energies(self, q: Coordinates, v: Velocities) -> Float[Array, "bodies"]:

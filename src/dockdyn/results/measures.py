@@ -64,18 +64,23 @@ def acts_beside_contacts(data: Mapping[Any, Any]) -> bool:
     """Whether something inside a dataset's bodies stores, takes or gives energy beside contacts: elements, thrusters, joints
     that move, links that bend."""
     moves = "joint_unit" in data and bool((data["joint_unit"] != "1").any())
-    return moves or any(name in data for name in ("element", "fixed_thruster", "mode"))
+    return moves or any(name in data for name in ("element", "fixed_thruster", "mode", "catch_stored"))
 
 
 def workers(data: Mapping[Any, Any]) -> str:
     """What does the work that a dataset of a run with contacts has as `work`, in words."""
+    if "catch_taken" in data:
+        return "contacts, less what the latch takes"
     return "contacts, elements and joints" if acts_beside_contacts(data) else "the contact forces"
 
 
 def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
     """The same (J) without what a capture took, which is none of the contacts' doing."""
     change = given_by_contacts(data)
-    return change + data["catch_taken"] if "catch_taken" in data else change
+    if "catch_taken" not in data:
+        return change
+    lost = data["catch_taken"]  # what a catch stores counts as energy inside
+    return change + (lost - data["catch_stored"] if "catch_stored" in data else lost)
 
 
 def drift(momentum: Any, scale: Any) -> Either:  # noqa: ANN401, arrays of a dataset too

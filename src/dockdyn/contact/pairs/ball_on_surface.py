@@ -19,26 +19,29 @@ from dockdyn.mechanics.vector import Scalar, Vector
 
 
 class BallOnSurface(PairGeometry):
-    """A ball of `radius` about `centre` on a surface; without radius, a point."""
+    """A ball of `radius` about `centre` on a surface; without a radius, None or zero, a point."""
 
     shared: ClassVar = ("surface",)
 
     centre: Float[Array, "3"]  # m, axes of the first body
-    radius: Float[Array, ""]  # m
+    radius: Float[Array, ""] | None  # m
     surface: Surface
 
     def place(self) -> Float[Array, "3"]:
         return self.centre
 
     def extent(self) -> Scalar:
-        return self.radius
+        return jnp.zeros(()) if self.radius is None else self.radius
 
     def touch(self, own: Placed, other: Placed) -> Touch:
-        return touch_surface(own.point(Vector.of(self.centre)), self.radius, other, self.surface)
+        return touch_surface(own.point(Vector.of(self.centre)), self.extent(), other, self.surface)
+
+    def contact_point(self, own: Placed, other: Placed) -> Vector:
+        return own.point(Vector.of(self.centre)) if self.radius is None else super().contact_point(own, other)
 
     def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
         if self.surface.quick:
             return None
         # the depth is the radius less the distance of the centre: how steep the distance is elsewhere does not count
         distance = self.surface.least_distance(other.local(own.point(Vector.of(self.centre))), jnp.zeros(()))
-        return None if distance is None else (distance - self.radius, self.radius)
+        return None if distance is None else (distance - self.extent(), self.extent())

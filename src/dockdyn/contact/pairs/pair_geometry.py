@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar
+from dockdyn.mechanics.vector import Scalar, Vector
 
 
 class PairGeometry(eqx.Module):
@@ -33,6 +33,10 @@ class PairGeometry(eqx.Module):
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:
         """How the first thing, of the body `own`, and the second, of the body `other`, meet."""
+
+    def contact_point(self, own: Placed, other: Placed) -> Vector:
+        """Where the contact force acts on both bodies (m, inertial)."""
+        return self.touch(own, other).point
 
     def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
         """A distance (m) that the two things have at least, quick to compute, and the size (m) of the smaller one.

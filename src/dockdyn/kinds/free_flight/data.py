@@ -71,6 +71,7 @@ CATCH_VARIABLES: Layout = {
     "catch_travel": ((), "m", "how far the catch has yielded"),
     "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the chaser, inertial"),
     "catch_stored": ((), "J", "energy in the catch"),
+    "internal_energy": ((), "J", "energy that is stored inside, which is that in the catch"),
     "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
 }
 

@@ -121,14 +121,12 @@ class TwoBodiesSection(Section, abc.ABC):
 
     def make_contact(self, section: ContactSection) -> ContactGroup:
         """The contact, between the bodies by number: 0 is the chaser; also from traced numbers."""
-        import jax.numpy as jnp
-
         from dockdyn.contact.group import ContactGroup
         from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 
         feature, surface, on_chaser = self.pair(section)
         made = feature.make()
-        ball = BallOnSurface(made.position, jnp.asarray(getattr(made, "radius", 0.0), float), surface.make())
+        ball = BallOnSurface(made.position, getattr(made, "radius", None), surface.make())
         friction = None if section.friction is None else section.friction.make()
         return ContactGroup.of([ball], (0, 1) if on_chaser else (1, 0), section.normal.make(), friction)
 
