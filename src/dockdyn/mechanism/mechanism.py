@@ -349,10 +349,10 @@ class Mechanism(ContactModel):
     def delayed_part(self, group: ContactGroup | MeasuredContact, wrench: Wrench) -> Wrench | Vector:
         """Return what the loop delays of a group's wrench: of a single member, whose contact point is known, the force alone.
 
-        Without delay, and around rest, where no force acts that a moved point would turn, both are one.
+        Around rest, where no force acts that a moved point would turn, both are one.
         """
         single = isinstance(group, ContactGroup) and group.single and group.rest is None
-        return wrench.force if self.delay is not None and single else wrench
+        return wrench.force if single else wrench
 
     def wrenches(self, here: Placement, delayed: Signal) -> tuple[Wrench, ...]:
         """Return the wrenches that act, each about its group's reference point."""

@@ -31,10 +31,15 @@ class BallOnSurface(PairGeometry):
         return self.centre
 
     def extent(self) -> Scalar:
+        return jnp.zeros(())
+
+    @property
+    def size(self) -> Scalar:
+        """The radius (m), zero of a point."""
         return jnp.zeros(()) if self.radius is None else self.radius
 
     def touch(self, own: Placed, other: Placed) -> Touch:
-        return touch_surface(own.point(Vector.of(self.centre)), self.extent(), other, self.surface)
+        return touch_surface(own.point(Vector.of(self.centre)), self.size, other, self.surface)
 
     def contact_point(self, own: Placed, other: Placed) -> Vector:
         return own.point(Vector.of(self.centre)) if self.radius is None else super().contact_point(own, other)
@@ -44,4 +49,4 @@ class BallOnSurface(PairGeometry):
             return None
         # the depth is the radius less the distance of the centre: how steep the distance is elsewhere does not count
         distance = self.surface.least_distance(other.local(own.point(Vector.of(self.centre))), jnp.zeros(()))
-        return None if distance is None else (distance - self.extent(), self.extent())
+        return None if distance is None else (distance - self.size, self.size)

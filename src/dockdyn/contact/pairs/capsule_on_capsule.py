@@ -35,7 +35,7 @@ class CapsuleOnCapsule(PairGeometry):
         return jnp.mean(self.first, axis=0)
 
     def extent(self) -> Scalar:
-        return half_length(self.first) + self.first_radius
+        return half_length(self.first)
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         first, second = once((Segment.of(self.first, own), Segment.of(self.second, other)))

@@ -45,7 +45,7 @@ class CapsuleOnRing(PairGeometry):
         return jnp.mean(self.ends, axis=0)
 
     def extent(self) -> Scalar:
-        return half_length(self.ends) + self.radius
+        return half_length(self.ends)
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         ring = Torus(self.centre, self.axis, self.major_radius, self.minor_radius)

@@ -45,7 +45,7 @@ class CapsuleOnSurface(PairGeometry):
         return jnp.mean(self.ends, axis=0)
 
     def extent(self) -> Scalar:
-        return half_length(self.ends) + self.radius
+        return half_length(self.ends)
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         segment = once(Segment.of(self.ends, own).seen_from(other))

@@ -28,7 +28,8 @@ class PairGeometry(eqx.Module):
 
     @abc.abstractmethod
     def extent(self) -> Scalar:
-        """How far (m) the first thing reaches from its middle."""
+        """How far (m) the first thing's core reaches from its middle: its centre, segment or circle, without the radius about
+        it, which does not come nearer as the thing turns."""
 
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:

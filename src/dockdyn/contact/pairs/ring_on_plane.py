@@ -37,7 +37,7 @@ class RingOnPlane(PairGeometry):
         return self.centre
 
     def extent(self) -> Scalar:
-        return self.major_radius + self.minor_radius
+        return self.major_radius
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         normal = once(other.rotation @ Vector.of(self.normal))

@@ -15,6 +15,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
+from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.impact.laws.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
@@ -80,7 +81,9 @@ def on_wall(model: Mechanism, contact: int, azimuth: Scalar, distance: Scalar) -
     own, other = _sides(model, model.initial(), contact)
     place, into = group.surface.wall(azimuth, distance)
     aim, normal = other.point(place), other.rotation @ into
-    touch_point = group.reference(own) - normal * group.member().extent()
+    ball = group.member()
+    assert isinstance(ball, BallOnSurface)
+    touch_point = group.reference(own) - normal * ball.size
     moved = Pose(own.pose.position + aim - touch_point, own.pose.attitude)
     return (moved, other.pose) if group.first == 0 else (other.pose, moved)
 
