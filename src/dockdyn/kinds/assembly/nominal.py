@@ -16,8 +16,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.assembly.schema.stability import RestSection
-from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, refuse_control
+from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, Nominal, refuse_control
 from dockdyn.mechanism.rest import Members
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
@@ -25,6 +24,7 @@ from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import drive
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import LoopSection
 
@@ -136,25 +136,28 @@ def gaps(content: AssemblySection, nominal: NominalAssembly) -> list[float]:
     return [max(0.0, -float(np.max(depths[i]))) for i in nominal.closed]
 
 
-def _runs_as(content: AssemblySection) -> AssemblySection:
+def _runs_as[Content: Section](content: Content) -> Content:
     """The same without `[stability]` and what a loop has beside its delay, of which no run knows."""
-    loop = LoopSection(delay=content.loop.delay)
-    return content.model_copy(update={"stability": RestSection(), "loop": loop})
+    asked: Any = content
+    loop = LoopSection(delay=asked.loop.delay)
+    return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
 
 
-def first_touching(scenario: Scenario) -> tuple[float, State]:
-    """When (s) the first contact of the run begins, and the state then."""
+def first_touching(
+    scenario: Scenario, otherwise: str = "state stability.closed and stability.time"
+) -> tuple[float, State]:
+    """When (s) the first contact of the run begins, and the state then. ScenarioError without one: what to do `otherwise`."""
     moments = follow(scenario, lambda found: bool(found.touching.any()))
     if not moments.touching.any():
         raise ScenarioError(
             f"{scenario.name}: duration = {scenario.content.duration:g} s: no contact within it, about which the loop's "
-            "margins could be asked; must be longer, or state stability.closed and stability.time"
+            f"margins could be asked; must be longer, or {otherwise}"
         )
     row = int(np.argmax(moments.touching.any(axis=1)))
     return float(moments.time[row]), moments.at(row)
 
 
-def after_first(scenario: Scenario, nominal: NominalAssembly) -> Moments:
+def after_first(scenario: Scenario, nominal: Nominal) -> Moments:
     """The run from its first contact on, until the nominal contacts have ended, for a limited number of moments."""
     own = list(nominal.closed)
 

@@ -5,28 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.contact.gate import APART
-from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.integrate.solution import Solution
+from dockdyn.kinds.assembly.nominal import after_first
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, resting_contact
-from dockdyn.kinds.free_flight.nominal import (
-    NominalContact,
-    contact_loop,
-    nominal_contact,
-    rest,
-    start_of,
-    unlatched,
-    until_contact,
-)
+from dockdyn.kinds.free_flight.nominal import NominalContact, contact_loop, nominal_contact, rest, without_latch
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.kinds.resting import (
-    LONGEST_LOOK,
-    LOOKED_AT,
     ContactSlopes,
     Judged,
     LaterSet,
@@ -34,13 +21,12 @@ from dockdyn.kinds.resting import (
     Resting,
     later_rows,
 )
-from dockdyn.mechanics.rigid_body import Pose, Twist
+from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.observed import place_on_surface
-from dockdyn.results.drive import watching
-from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
@@ -94,12 +80,10 @@ class RestingBodies(Resting):
         """None where the contact is placed by `[stability]` and not reached by a motion."""
         if nominal.poses is None or len(scenario.content.contact) < 2:
             return []
-        solution = _followed(scenario, nominal)
-        closed = np.stack(solution.log.state.mode, axis=-1)[: int(solution.moments)] != APART
-        found = []
-        for row, (first, *others) in later_rows(closed, nominal, begun=nominal.pressed):
-            there = jax.tree.map(lambda rows, row=row: rows[row], solution.log.state.q.roots)
-            found.append(LaterSet(float(solution.log.time[row]), NominalContact(there, first, True, tuple(others))))
+        moments, found = after_first(without_latch(scenario), nominal), []
+        for row, (first, *others) in later_rows(moments.touching, nominal, begun=True):
+            there = NominalContact(moments.at(row).q.roots, first, True, tuple(others))
+            found.append(LaterSet(float(moments.time[row] - moments.time[0]), there))
         return found
 
     def in_run(
@@ -126,28 +110,3 @@ def resting_depth(model: Mechanism, contact: int) -> Scalar:
     found = model.computed[contact].rest
     assert found is not None
     return found.depth[0]
-
-
-@jit_once
-def _from_onset(
-    content: TwoBodiesSection, poses: tuple[Pose, Pose], twists: tuple[Twist, Twist], settings: located.Settings
-) -> Solution:
-    return located.solve(replace(unlatched(content), poses=poses, twists=twists), settings)
-
-
-def _followed(scenario: Scenario, nominal: NominalContact) -> Solution:
-    """The run from the nominal contact on, for some time."""
-    content = scenario.content
-    settings = replace(settings_for(content), samples=0)
-    start, duration = start_of(content), content.duration
-    poses, twists = start.q.roots, start.v.roots
-    if not nominal.pressed:
-        with watching("the motion until the first contact"):
-            solution = jax.block_until_ready(until_contact(content, replace(settings, max_moments=1)))
-        poses, twists = nominal.poses, jax.tree.map(lambda rows: rows[0], solution.log.state.v.roots)
-        duration -= float(solution.log.time[0])
-    most = min(float(settings.max_iterations), float(LONGEST_LOOK))
-    settings = replace(settings, duration=np.float64(duration), max_moments=LOOKED_AT, max_iterations=np.float64(most))
-    with watching("the motion from the first contact"):
-        found: Solution = jax.tree.map(np.asarray, _from_onset(content, poses, twists, settings))
-    return found

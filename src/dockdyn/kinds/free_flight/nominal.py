@@ -12,16 +12,14 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
-from dockdyn.integrate.solution import Solution, Status
+from dockdyn.kinds.assembly.nominal import first_touching
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.kinds.resting import TOGETHER, Judged, refuse_control
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.results.drive import watching
-from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
@@ -87,46 +85,31 @@ def _depths_once(content: TwoBodiesSection, nominal: NominalContact) -> Float[Ar
     return jnp.stack([one.depth for one in model.states(state, exact=True)])
 
 
-@jit_once
-def until_contact(content: TwoBodiesSection, settings: located.Settings) -> Solution:
-    return located.solve(unlatched(content), settings)
+def bare_model(content: TwoBodiesSection) -> Mechanism:
+    """The model of the contacts alone: without latch and control; can be traced."""
+    return replace(content.model(), elements=(), capturing=(), steered=None)
 
 
-def unlatched(content: TwoBodiesSection) -> Mechanism:
-    """The model without its latch: contacts alone."""
-    return replace(content.model(), elements=(), capturing=())
-
-
-@jit_once
-def start_of(content: TwoBodiesSection) -> State:
-    """The state at t = 0, contacts alone."""
-    return unlatched(content).initial()
+def without_latch(scenario: Scenario) -> Scenario:
+    """The scenario of the contacts alone."""
+    if getattr(scenario.content, "latch", None) is None:
+        return scenario
+    return replace(scenario, content=scenario.content.model_copy(update={"latch": None}))
 
 
 def first_contact(scenario: Scenario) -> NominalContact:
     """The first contact of the run that the scenario describes."""
     content = scenario.content
-    start = start_of(content)
-    closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
-    if closed:
-        return NominalContact(start.q.roots, closed[0], pressed=True, others=tuple(closed[1:]))
-    settings = replace(settings_for(content), samples=0, max_moments=1)
-    with watching("the motion until the first contact"):
-        solution = jax.block_until_ready(until_contact(content, settings))
-    fired = np.asarray(solution.log.fired[0])
-    if int(solution.status) != Status.TOO_MANY_EVENTS or not fired.any():
-        raise ScenarioError(
-            f"{scenario.name}: duration = {content.duration:g} s: no contact within it, about which the loop's margins could "
-            "be asked; must be longer, or state stability.distance, along a cone's wall"
-        )
-    there = jax.tree.map(lambda rows: rows[0], solution.log.state)
-    touching = [index for index, mode in enumerate(there.mode) if int(mode) != APART]
-    return _with_others(content, NominalContact(there.q.roots, touching[0]))
+    time, state = first_touching(without_latch(scenario), "state stability.distance, along a cone's wall")
+    first, *others = (index for index, mode in enumerate(state.mode[: len(content.contact)]) if int(mode) != APART)
+    if time == 0:
+        return NominalContact(state.q.roots, first, pressed=True, others=tuple(others))
+    return _with_others(content, NominalContact(state.q.roots, first))
 
 
 def rest(content: TwoBodiesSection, nominal: NominalContact) -> tuple[Mechanism, State]:
     """The model at rest in its nominal contact and those closed with it; can be traced."""
-    model = content.model()
+    model = bare_model(content)
     poses = nominal.poses
     if poses is None:
         azimuth = 0.0 if content.stability.azimuth is None else content.stability.azimuth
