@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -97,7 +99,7 @@ def beam_places(eta):
     return (axis + jnp.stack([c * x + s * z, 0 * c * x, c * z - s * x], axis=-1)).reshape(-1, 3)
 
 
-AT_REST = np.asarray(beam_places(np.zeros(MODES)))
+AT_REST = np.asarray(jax.jit(beam_places)(np.zeros(MODES)))
 OF_BEAM = np.tile(BEAM_MASS * WEIGHTS / 4, 4)
 CENTRE = -(OF_BEAM @ AT_REST) / LEFT
 LEFT_INERTIA = WING_INERTIA - np.einsum("p,pij->ij", OF_BEAM, spread_out(AT_REST)) - LEFT * spread_out(CENTRE[None])[0]
@@ -132,10 +134,12 @@ def momentum_of_bent(eta):
     return jnp.einsum("p,pcm->mc", WEIGHT, jnp.cross(seen(eta)[:, :, None], rates, axis=1))
 
 
-STRAIGHT = jnp.zeros(MODES)
-INERTIA_SLOPE = np.asarray(jax.jacfwd(inertia_of_bent)(STRAIGHT))
-INERTIA_CURVE = np.asarray(jax.hessian(inertia_of_bent)(STRAIGHT))
-MOMENTUM_SLOPE = np.asarray(jax.jacfwd(momentum_of_bent)(STRAIGHT))
+@cache
+def slopes():
+    """Derivatives by the modes of the straight wing: of its inertia, once and twice, and of the momentum of modes."""
+    whole = jax.jacfwd(inertia_of_bent), jax.hessian(inertia_of_bent), jax.jacfwd(momentum_of_bent)
+    with jax.ensure_compile_time_eval():
+        return jax.tree.map(np.asarray, jax.jit(lambda at: [one(at) for one in whole])(jnp.zeros(MODES)))
 
 
 def mean_motion(q):
@@ -161,9 +165,10 @@ MASSES = [body["mass"] for body in BODIES]
 def kinetic(q, v):
     """With what bending does to the wing's inertia and momentum to second order in the modes and their rates."""
     eta, rates = q[7:-3], v[7:-3]
-    inertia = WING_INERTIA + INERTIA_SLOPE @ eta + 0.5 * INERTIA_CURVE @ eta @ eta
+    slope, curve, momentum = slopes()
+    inertia = WING_INERTIA + slope @ eta + 0.5 * curve @ eta @ eta
     moving, (_, spin, _) = moving_energy(mean_motion, q, v, (np.array(BUS["inertia"]), inertia, np.zeros((3, 3))))
-    return moving + spin @ ((MOMENTUM_SLOPE @ eta).T @ rates) + 0.5 * rates @ REST @ rates
+    return moving + spin @ ((momentum @ eta).T @ rates) + 0.5 * rates @ REST @ rates
 
 
 def lumped(q, v):

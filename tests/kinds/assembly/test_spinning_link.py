@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flexible_cases import restoring
+from flexible_cases import cantilever, integral, restoring
+from places import DOCS
 from rotating_beam import NO_PAYLOAD, Payload, Span, squared_frequencies
 
 WIDE = 1e12  # kg and kg m² of a hub that a beam does not move
@@ -107,3 +108,42 @@ def test_what_a_beam_carries_stiffens_it(load, name, plane):
     )
     np.testing.assert_allclose(found, assumed, rtol=2e-5)
     assert found[1][0] - found[0][0] == pytest.approx(exact[1][0] - exact[0][0], rel=0.01)
+
+
+def first_mode():
+    """Of a beam of length and mass 1: modal mass, momentum, momentum about the root, tension's work on a hub of no size and per
+    radius of the hub, with the first shape, one at the tip."""
+    (shape, slope, _), *_ = cantilever(1)
+    parts = [integral(lambda s, k=k: shape(s) ** k[0] * s ** k[1]) for k in ((2, 0), (1, 0), (1, 1))]
+    return *parts, *(integral(lambda s, w=w: slope(s) ** 2 * w(s)) for w in (lambda s: (1 - s**2) / 2, lambda s: 1 - s))
+
+
+def by_table(rate):
+    """The beam on a wide hub by a table of its first mode in both directions."""
+    case = turning([SPAN], 0.0, rate, 1)
+    modal, linear, angular, *_ = first_mode()
+    mass, across = SPAN.line_mass * SPAN.length, np.eye(3)[1:]
+    modes = [
+        {
+            "frequency": cantilever(1)[0][2] ** 2 * UNIT / (2 * np.pi),
+            "modal_mass": mass * modal,
+            "translation": mass * linear * way,
+            "rotation": mass * SPAN.length * angular * np.cross([1, 0, 0], way),
+        }
+        for way in across
+    ]
+    root = case["body"][1]["flexible"]["root"]
+    case["body"][1]["flexible"] = {"kind": "modes", "root": root, "mode": modes}
+    return case
+
+
+def test_the_pages_say_what_a_table_of_modes_feels(load):
+    """What spin adds to ω², in squares of the spin: by a table what mean axes keep, truly what Southwell says."""
+    modal, linear, angular, tension, hub = first_mode()
+    inside, across = -(linear**2) / modal, 12 * (angular - linear / 2) ** 2 / modal
+    rate = 0.1 * UNIT
+    squares = [np.diag(-np.asarray(restoring(load(by_table(one)).content)[0])) for one in (0.0, rate)]
+    np.testing.assert_allclose((squares[1] - squares[0]) / rate**2, [inside, across], rtol=0, atol=1e-4)
+    page = (DOCS / "theory-contact.md").read_text(encoding="utf-8").replace("−", "-")
+    for number in (inside, across, tension / modal, tension / modal - 1, hub / modal):
+        assert f"{number:.2f}" in page, number
