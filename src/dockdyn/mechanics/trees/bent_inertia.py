@@ -22,6 +22,7 @@ from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.screws import cross, cross_matrix
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.programs import trace_once
 
 
 class ShapeMoments(eqx.Module):
@@ -67,6 +68,7 @@ class BentInertia(eqx.Module):
             rest + axes @ about - about @ axes, 0.5 * (second + jnp.swapaxes(second, 0, 1)), momentum - behind
         )
 
+    @trace_once
     def at(self, body: RigidBody, rate: Vector, motions: Sequence[JointMotion]) -> Bent:
         """Return the inertia of a link, at rest the `body`, whose mean axes turn at `rate` (rad/s, these axes) and whose modes
         move so."""
