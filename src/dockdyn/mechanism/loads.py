@@ -69,17 +69,16 @@ class BendingLink(eqx.Module):
     """What holds a flexible link in shape, its modes by number among the coordinates."""
 
     element: ModalSpring
-    along: Float[Array, "3"]  # unit vector along a beam, the link's axes; zero of a link that is none
-    lowest: Float[Array, ""]  # rad/s, of its bending; inf without any
+    lowest: Float[Array, ""] | None  # rad/s, of its modes, where spin should stiffen them and does not
     modes: tuple[int, ...] = eqx.field(static=True)
     body: int = eqx.field(static=True)
     name: str = eqx.field(static=True)
 
     def spin_share(self, rate: Vector) -> Scalar:
-        """How fast a link with this `rate` (rad/s, its axes) turns, a beam across its axis, beside its lowest frequency."""
-        along = Vector.of(self.along)
-        across = rate - along * along.dot(rate)
-        return jnp.sqrt(across.dot(across) + 1e-300) / self.lowest  # at rest, too, it has a derivative
+        """Return how fast a link with this `rate` (rad/s) turns beside its lowest frequency; 0 of one that spin stiffens."""
+        if self.lowest is None:
+            return jnp.zeros(())
+        return jnp.sqrt(rate.dot(rate) + 1e-300) / self.lowest  # at rest, too, it has a derivative
 
     def sides(self, here: Placement) -> tuple[Float[Array, "modes"], Float[Array, "modes"]]:
         """The modal coordinates and their rates."""

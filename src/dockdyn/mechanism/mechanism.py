@@ -31,7 +31,6 @@ from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.gravity import Gravity, InOrbit
 from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, lines_of
 from dockdyn.mechanism.loads import (
-    BendingLink,
     ConeLatch,
     Connection,
     Held,
@@ -301,10 +300,10 @@ class Mechanism(ContactModel):
         """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion
         needs less what pushes from outside."""
         loads, joined = list(now.loads), {member for tree in self.trees for member in tree.members}
+        needed = self.moving.needed(here, now.rates, now.bodies) if joined else []
         for number in joined:
-            place = here.bodies[number]
-            force, torque = self.bodies[number].needed(place.twist, now.bodies[number])
-            loads[number] = Wrench(force, place.rotation @ torque)
+            force, torque = needed[number]
+            loads[number] = Wrench(force, here.bodies[number].rotation @ torque)
         outside = [(number, Wrench(-force, -moment)) for number, (force, moment) in now.pushes if number in joined]
         return with_pushes(loads, outside)
 
@@ -489,16 +488,10 @@ class Mechanism(ContactModel):
 
     def kinetic_energies(self, q: Coordinates, v: Velocities) -> Float[Array, "bodies"]:
         """Kinetic energies (J) of the bodies, of flexible links with what they have in their mean axes."""
-        found = [body.kinetic_energy(twist) for body, twist in zip(self.bodies, self.twists_of(q, v), strict=True)]
-        links = {one.modes: self.body_names.index(one.name) for one in self.elements if isinstance(one, BendingLink)}
-        for vibration in (one for tree in self.trees for one in tree.vibrations):
-            found[links[vibration.numbers]] += vibration.kinetic_energy(v.joints)
-        return jnp.stack(found[: len(self.body_names)])
+        return jnp.stack(self.moving.kinetic_energies(self.moving.placed(q, v))[: len(self.body_names)])
 
     def _kinetic(self, q: Coordinates, v: Velocities) -> Scalar:
-        parts = zip(self.bodies, self.twists_of(q, v), strict=True)
-        vibrating = self.moving.vibration_energy(v)
-        return sum((body.kinetic_energy(twist) for body, twist in parts), jnp.zeros(())) + vibrating
+        return sum(self.moving.kinetic_energies(self.moving.placed(q, v)), jnp.zeros(()))
 
     def internal_energy(self, x: State) -> Scalar:
         """Energy (J) that elements store, and that of the inertia that they reflect."""
@@ -538,6 +531,7 @@ class Mechanism(ContactModel):
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
+        angular = angular + self.moving.momentum_of_bending(here)
         control: dict[str, Array] = {}
         if self.steered is not None:
             wheel = self.steered.wheel(outside.steering, places)

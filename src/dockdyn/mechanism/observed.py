@@ -94,13 +94,17 @@ def observed_joints(
 
 
 def observed_modes(elements: Sequence[Connection], here: Placement, twists: Sequence[Twist]) -> dict[str, Array]:
-    """Coordinates and rates of the modes of flexible links, the energy in them and how fast they turn beside their lowest
-    frequencies, `twists` being those of all bodies; nothing where there is none."""
+    """Coordinates and rates of the modes of flexible links and the energy in them; nothing where there is none.
+
+    Where there are links that spin should stiffen and does not, how fast they turn beside their lowest frequencies, `twists`
+    being those of all bodies.
+    """
     links = [one for one in elements if isinstance(one, BendingLink)]
     if not links:
         return {}
     coordinates, rates = (jnp.concatenate(parts) for parts in zip(*(one.sides(here) for one in links), strict=True))
     stored = [one.element.elastic_energy(one.sides(here)[0]) for one in links]
-    shares = jnp.stack([one.spin_share(twists[one.body].rate) for one in links])
     found = {"modal_coordinate": coordinates, "modal_rate": rates, "elastic_energy": jnp.stack(stored)}
-    return found | {"spin_share": shares}
+    if all(one.lowest is None for one in links):
+        return found
+    return found | {"spin_share": jnp.stack([one.spin_share(twists[one.body].rate) for one in links])}

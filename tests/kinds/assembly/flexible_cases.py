@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import copy
 
+import jax.numpy as jnp
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
+
+from dockdyn.integrate.model import jacobian
+from dockdyn.results.plan import jit_once
 
 ROOT, LENGTH, MASS_PER_LENGTH, BENDING = [0.0, -2.9, 0.0], 5.8, 3.0, [90.0, 150.0]
 TORSION, POLAR, RATIO = 30.0, 0.2, 0.01
@@ -123,3 +127,18 @@ def textbook():
     rate = KAPPA * np.sqrt(TORSION / POLAR) / LENGTH
     rows.append((polar / 2, rate, np.zeros(3), polar * integral(lambda s: np.sin(KAPPA * s)) * y, np.zeros(3), y))
     return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+@jit_once
+def restoring(content):
+    """∂η̈/∂η of all modes where bodies move as at the start, and η̈ there under what thrusters give."""
+    model = content.model()
+    x = model.initial()
+
+    def accelerated(eta):
+        q = x.q._replace(joints=tuple(eta))
+        here = model.moving.placed(q, x.v)
+        return jnp.stack(model.acting(type(x)(q, x.v, x.mode, x.memory), here, ()).rates.joints)
+
+    start = jnp.stack(x.q.joints)
+    return jacobian(accelerated, start), accelerated(start)

@@ -296,10 +296,12 @@ def largest_spins(shares: Either) -> Either:
 
 
 def _spins(run: Run) -> dict[str, Any]:
-    """How fast each flexible link turns at most beside its lowest frequency of bending; nothing where there is none."""
+    """How fast each flexible link that spin does not stiffen turns at most beside its lowest frequency; nothing without any."""
     if "spin_share" not in run.sampled:
         return {}
-    words = "largest rate at which the link turns, of a beam across its axis, over its lowest frequency of bending"
+    words = (
+        "largest rate at which a link by a table of modes turns, over its lowest frequency; 0 of a beam, which stiffens"
+    )
     every = np.concatenate([run.sampled["spin_share"], run.at_moments["spin_share"]])
     return {"spin_share": (("flexible_link",), largest_spins(every), {"units": "1", "long_name": words})}
 

@@ -74,12 +74,13 @@ def _turned_bushings(dataset: xr.Dataset) -> list[str]:
 
 
 def _spinning_links(dataset: xr.Dataset) -> list[str]:
-    """A warning for every flexible link that turns so fast that its spin stiffens it."""
+    """Return a warning for every link by a table of modes that turns so fast that its spin should stiffen it."""
     if "spin_share" not in dataset:
         return []
     return [
         f"flexible link {str(name)!r} turns at up to {float(share):.2g} of its lowest frequency: what its spin adds to its "
-        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out"
+        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out, as a table of modes does not tell it; state "
+        "kind = 'beam', which has it"
         for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
         if share > FAST
     ]

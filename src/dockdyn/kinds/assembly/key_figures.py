@@ -73,13 +73,13 @@ FIGURES = (
     ),
     KeyFigure(
         "largest_spin_share",
-        "largest rate at which a flexible link turns, over its lowest frequency of bending",
+        "largest rate at which a flexible link by a table of modes turns, over its lowest frequency",
         lambda data: data["spin_share"].max(),
         smooth=False,
         needs="spin_share",
         doubtful_from=FAST,
-        doubt="a flexible link turns at more than a tenth of its lowest frequency, and what its spin adds to its stiffness is "
-        "left out",
+        doubt="a flexible link by a table of modes turns at more than a tenth of its lowest frequency, and what its spin adds "
+        "to its stiffness is left out",
     ),
     KeyFigure(
         "thrust_impulse_N_s",

@@ -146,11 +146,11 @@ def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> li
     def frame(moved: Deflection, massless: bool) -> ModalFrame:
         place = Vector.of(moved.place)
         shift, turn = (tuple(Vector.of(row) for row in rows) for rows in (moved.shift, moved.turn))
-        return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless)
+        return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless, moved.shortening)
 
     own = [one.name for one in frames.bodies].index(link.name)
-    tree.add(body, own, frame(modes.mean_motion(body), massless=False))
-    tree.vibrations.append(Vibration(modes.vibrating_mass(body), numbers))
+    place = tree.add(body, own, frame(modes.mean_motion(body), massless=False))
+    tree.vibrations.append(Vibration(modes.vibrating_mass(body), modes.bent_inertia(body), numbers, place))
     found = []
     for seat in frames.seats:
         if seat.link == link.name:

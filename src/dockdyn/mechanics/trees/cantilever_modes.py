@@ -16,6 +16,8 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.bent_inertia import BentInertia, ShapeMoments
+from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.mechanics.trees.screws import cross
 
 
@@ -25,6 +27,7 @@ class Deflection(NamedTuple):
     place: Float[Array, "3"]  # m, from the link's centre of mass
     shift: Float[Array, "modes 3"]  # m per unit of modal coordinate
     turn: Float[Array, "modes 3"]  # rad per unit of modal coordinate
+    shortening: Shortening | None = None  # of a beam
 
 
 class CantileverModes(eqx.Module):
@@ -36,16 +39,26 @@ class CantileverModes(eqx.Module):
     translation: Float[Array, "modes 3"]  # linear momentum per unit of modal rate: Σ m φ, link axes
     rotation: Float[Array, "modes 3"]  # angular momentum about the root per unit of modal rate: Σ m r × φ, link axes
     root: Float[Array, "3"]  # m, from the link's centre of mass at rest
+    moments: ShapeMoments | None = None  # what of the shapes enters beyond first order; of a beam
 
     def mean_motion(self, body: RigidBody) -> Deflection:
         """How the centre of mass and the mean axes of the link, at rest the `body`, move: with them go all its momenta."""
         about_centre = self.rotation + cross(self.root, self.translation)
         turn = about_centre @ body.inverse_inertia.T
-        return Deflection(jnp.zeros(3), self.translation / body.mass, turn)
+        moments = self.moments
+        shortening = None if moments is None else Shortening(moments.along, moments.shortening / body.mass)
+        return Deflection(jnp.zeros(3), self.translation / body.mass, turn, shortening)
+
+    def bent_inertia(self, body: RigidBody) -> BentInertia | None:
+        """Return how the link's inertia, at rest that of the `body`, changes with its modes; None where that is not known."""
+        if self.moments is None:
+            return None
+        _, shift, turn, _ = self.mean_motion(body)
+        return BentInertia.of(self.moments, body, shift, turn)
 
     def vibrating_mass(self, body: RigidBody) -> Float[Array, "modes modes"]:
         """What is left of the modal masses beside the mean motion; no link has modes for which it is not semidefinite."""
-        _, shift, turn = self.mean_motion(body)
+        _, shift, turn, _ = self.mean_motion(body)
         return jnp.diag(self.mass) - body.mass * shift @ shift.T - turn @ body.inertia @ turn.T
 
     def stiffness(self) -> Float[Array, "modes"]:
@@ -101,6 +114,23 @@ class UniformBeam(eqx.Module):
             translation=jnp.concatenate([linear, jnp.zeros((rates.size, 3))]) @ axes,
             rotation=jnp.concatenate([angular, jnp.concatenate([about, none], axis=1)]) @ axes,
             root=self.root,
+            moments=self._moments(),
+        )
+
+    def _moments(self) -> ShapeMoments:
+        """Sums over its masses that its bending enters; twist moves no centre of a section."""
+        axes, beam, twist = self.axes(), self._beam(), (0, self.counts[2])
+        shapes, masses = beam.slices()
+        place = self.root + shapes.place[:, None] * axes[0]
+        shift = jnp.pad(shapes.shift.swapaxes(-1, -2), ((0, 0), twist, (0, 0))) @ axes
+        bow = jnp.pad(shapes.shortening, ((0, 0), twist, twist))
+        heavy = masses[:, None] * place
+        return ShapeMoments(
+            along=axes[0],
+            shortening=jnp.einsum("s,smn->mn", masses, bow),
+            place_shift=jnp.einsum("sa,smb->mab", heavy, shift),
+            place_shortening=jnp.einsum("sa,smn->mna", heavy, bow),
+            shift_shift=jnp.einsum("s,sma,snb->mnab", masses, shift, shift),
         )
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
@@ -113,6 +143,7 @@ class UniformBeam(eqx.Module):
             place=self.root + axes[0] * self.length * share,
             shift=jnp.concatenate([shapes.shift.T, jnp.zeros((rates.size, 3))]) @ axes,
             turn=jnp.concatenate([shapes.turn.T, twist]) @ axes,
+            shortening=Shortening(axes[0], jnp.pad(shapes.shortening, ((0, rates.size), (0, rates.size)))),
         )
 
     def _beam(self) -> Beam:
@@ -128,7 +159,7 @@ class UniformBeam(eqx.Module):
             damping=nothing,
             modes=(first, second, 0),
             basis="cantilever",
-            stiffening=False,
+            stiffening=True,
         )
 
     def _twist_rates(self) -> Float[np.ndarray, "twist"]:

@@ -9,7 +9,7 @@ Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapters 3 and 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import equinox as eqx
@@ -18,6 +18,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
 from dockdyn.mechanics.vector import Scalar, Vector, once
@@ -125,6 +126,48 @@ class JointedBodies(eqx.Module):
             number for number, one in enumerate(self.joints, start=1) if isinstance(one, ModalFrame) and one.massless
         }
         return not self.beyond(body) <= massless
+
+    def bent(self, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> dict[int, Bent]:
+        """Return the inertia of the links that bend, by their places in the tree; without those of which it stays."""
+        found = {one.body: one.bent(self.bodies[one.body], placed[one.body], motions) for one in self.vibrations}
+        return {body: bent for body, bent in found.items() if bent is not None}
+
+    def needed(
+        self,
+        placed: Sequence[Placed],
+        bent: Mapping[int, Bent],
+        rates: Sequence[Twist],
+        accelerations: Mapping[int, Scalar] | None = None,
+    ) -> list[tuple[Vector, Vector]]:
+        """Return what each body needs, force (N, inertial) and torque about its centre of mass (N m, body axes).
+
+        So their twists change at these `rates`, and coordinates at `accelerations`, by number; without them these keep their
+        rates.
+        """
+        found = []
+        for number, (body, one, rate) in enumerate(zip(self.bodies, placed, rates, strict=True)):
+            force, torque = (bent[number].body if number in bent else body).needed(one.twist, rate)
+            found.append((force, torque + bent[number].moment if number in bent else torque))
+        if accelerations is None:
+            return found
+        for vibration in self.vibrations:
+            if vibration.body in bent:
+                force, torque = found[vibration.body]
+                for number, spin in zip(vibration.numbers, bent[vibration.body].by_mode, strict=True):
+                    torque = torque + spin * accelerations[number]
+                found[vibration.body] = force, torque
+        return found
+
+    def kinetic_energies(self, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Scalar]:
+        """Return the kinetic energies (J) of the bodies, of flexible links with that of their vibration."""
+        bent = self.bent(placed, motions)
+        bodies = [bent[number].body if number in bent else body for number, body in enumerate(self.bodies)]
+        found = [body.kinetic_energy(one.twist) for body, one in zip(bodies, placed, strict=True)]
+        for vibration in self.vibrations:
+            found[vibration.body] += vibration.kinetic_energy(motions)
+            if vibration.body in bent:
+                found[vibration.body] += placed[vibration.body].twist.rate.dot(bent[vibration.body].spin)
+        return found
 
     def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
         """Kinetic energy (J) of what motors in its joints reflect."""

@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.dense import Factors, factored, solved
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
+from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
@@ -68,6 +69,7 @@ class Equations(NamedTuple):
     drift: list[Rates]  # of the bodies about the common centre, where u stays
     screws: dict[int, ByBody[Screw]]  # of coordinates by number
     momenta: dict[int, Load]  # that a rate of one gives all that the coordinate moves
+    bent: dict[int, Bent]  # of links, by their places in the tree
     factors: Factors
 
     @staticmethod
@@ -75,7 +77,9 @@ class Equations(NamedTuple):
         """Of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
         places = once([one.pose.position - middle for one in placed])
-        inertia = [CompositeInertia.of(*one) for one in zip(tree.bodies, placed, places, strict=True)]
+        bent = once(tree.bent(placed, motions))
+        bodies = [bent[number].body if number in bent else body for number, body in enumerate(tree.bodies)]
+        inertia = [CompositeInertia.of(*one) for one in zip(bodies, placed, places, strict=True)]
         inertia = _gathered(tree, inertia)
         screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers()}
         for body, joint in enumerate(tree.joints, start=1):
@@ -86,26 +90,38 @@ class Equations(NamedTuple):
             number: {body: inertia[body].momentum(screw) for body, screw in own.items() if tree.weighs(body)}
             for number, own in screws.items()
         }
+        own = _momenta_of_bending(tree, bent, placed)
+        for number, (body, load) in own.items():
+            given[number][body] = given[number][body].plus(load)
         momenta = {number: reduce(Load.plus, own.values()) for number, own in given.items()}
-        factors = factored(_matrix(tree, inertia[0].tensor, screws, given, momenta))
-        return Equations(tree, placed, places, _drift(tree, placed, motions), screws, once(momenta), factors)
+        factors = factored(_matrix(tree, inertia[0].tensor, screws, given, momenta, own))
+        return Equations(tree, placed, places, _drift(tree, placed, motions), screws, once(momenta), bent, factors)
 
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
     ) -> Acceleration:
         """Under forces (N, inertial) and torques about the centres of mass (N m, body axes), and the efforts of all joints."""
-        needed = [
-            body.needed(one.twist, rates.twist(one))
-            for body, one, rates in zip(self.tree.bodies, self.placed, self.drift, strict=True)
-        ]
+        drift = [rates.twist(one) for rates, one in zip(self.drift, self.placed, strict=True)]
+        needed = self.tree.needed(self.placed, self.bent, drift)
+        bending = self._bending(drift)
         spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
         loads = self._gather(*zip(*spare, strict=True))
-        own = [efforts[number] for number in self.tree.numbers()]
+        own = [efforts[number] - bending.get(number, 0.0) for number in self.tree.numbers()]
         u = self._solve(loads, own)
         bodies = [a.plus(b) for a, b in zip(self._spread(loads[0].force, u), self.drift, strict=True)]
         centre, spin = self._centre(loads[0].force), self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
         return Acceleration(Twist(centre, spin), u[SPIN:], found)
+
+    def _bending(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
+        """Efforts that modes need for what bending does to the inertia of their links, whose twists change at these rates."""
+        found = {}
+        for vibration in self.tree.vibrations:
+            if vibration.body in self.bent:
+                bent, turning = self.bent[vibration.body], rates[vibration.body].rate
+                for number, spin, effort in zip(vibration.numbers, bent.by_mode, bent.efforts, strict=True):
+                    found[number] = effort + spin.dot(turning)
+        return found
 
     def change(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Acceleration:
         """Return what loads (inertial, and about the centres of mass in body axes) add to rates, or impulses to velocities.
@@ -165,6 +181,19 @@ class Equations(NamedTuple):
         return [Rates(screw.at(place), screw.spin) for screw, place in zip(moving, self.places, strict=True)]
 
 
+def _momenta_of_bending(
+    tree: JointedBodies, bent: dict[int, Bent], placed: Sequence[Placed]
+) -> dict[int, tuple[int, Load]]:
+    """What the rate of one of a mode has of momentum as its link is bent, beside what it has through the link's mean axes:
+    the link, and the momentum, by mode."""
+    return {
+        number: (one.body, Load(Vector.zero(), placed[one.body].rotation @ spin))
+        for one in tree.vibrations
+        if one.body in bent
+        for number, spin in zip(one.numbers, bent[one.body].by_mode, strict=True)
+    }
+
+
 class Acceleration(NamedTuple):
     """How the velocities of a tree change."""
 
@@ -203,8 +232,12 @@ def _matrix(
     screws: dict[int, ByBody[Screw]],
     given: dict[int, ByBody[Load]],
     momenta: dict[int, Load],
+    bending: dict[int, tuple[int, Load]],
 ) -> Float[Array, "n n"]:
-    """H: of the root's turning, and of joints and modes, with what motors reflect and what of modal mass only vibrates."""
+    """H: of the root's turning, and of joints and modes, with what motors reflect and what of modal mass only vibrates.
+
+    `bending` is what `_momenta_of_bending` tells, which is in `given`, too.
+    """
     total, moved = tree.mass(), tree.moved()
     beyond = {body: tree.beyond(body) for own in screws.values() for body in own}
 
@@ -219,6 +252,9 @@ def _matrix(
         for vibration in tree.vibrations:
             mass = vibration.between(one, other)
             found = found if mass is None else found + mass
+        if one in bending and other in bending and bending[one][0] == bending[other][0]:
+            body, load = bending[other]
+            found += screws[one][body].power(load)
         return found + moved[one] if one == other and one in moved else found
 
     numbers = list(screws)

@@ -17,15 +17,34 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.bent_inertia import Bent, BentInertia
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
 from dockdyn.mechanics.trees.screws import left_jacobian
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 
 
+class Shortening(eqx.Module):
+    """How bending moves a place of a beam back along it: by −½ ηᵀ `bow` η."""
+
+    along: Float[Array, "3"]  # unit vector from the beam's root, axes of the frame at rest
+    bow: Float[Array, "modes modes"]  # m per square of a modal coordinate
+
+    def shift(self, coordinates: Sequence[Scalar], others: Sequence[Scalar]) -> Vector:
+        """Return −ηᵀ bow η′ along the beam: of modal coordinates and their rates the velocity, of rates alone the acceleration
+        where these stay, of coordinates alone twice the place."""
+        return Vector.of(self.along) * -(jnp.stack(coordinates) @ self.bow @ jnp.stack(others))
+
+    def by_mode(self, coordinates: Sequence[Scalar]) -> list[Vector]:
+        """Return what the rate of one of each mode makes of the velocity."""
+        along = Vector.of(self.along)
+        return [along * -rate for rate in self.bow @ jnp.stack(coordinates)]
+
+
 class ModalFrame(eqx.Module):
-    """A frame that moves against that of its link at rest: by Σ shift η at `place`, and by the rotation vector Σ turn η."""
+    """A frame that moves against that of its link at rest: by Σ shift η at `place`, where that is a beam's less its shortening,
+    and by the rotation vector Σ turn η."""
 
     place: Vector  # m, axes of the frame at rest
     arm: Vector  # m, its origin from there, its own axes
@@ -34,6 +53,7 @@ class ModalFrame(eqx.Module):
     carrier: int = eqx.field(static=True)  # the link's frame at rest, by its place among the bodies of the tree
     numbers: tuple[int, ...] = eqx.field(static=True)  # of the modes among the coordinates of all trees
     massless: bool = eqx.field(static=True)
+    shortening: Shortening | None = None
 
     def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
         """The frame, where the link's frame at rest is `carrier`; `motions` are those of the coordinates of all trees."""
@@ -55,6 +75,9 @@ class ModalFrame(eqx.Module):
         spin = spin + carrier.rotation @ Vector.of(swung_round)
         lever = body.rotation @ self.arm
         velocity = carried.at(carrier, body.pose.position - lever) + carrier.rate.cross(carrier.rotation @ moving) * 2.0
+        if self.shortening is not None:
+            rates = self._numbers(motions, 1)
+            velocity = velocity + carrier.rotation @ self.shortening.shift(rates, rates)
         return Rates(velocity + swung(spin, body.rate, lever), spin)
 
     def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
@@ -63,15 +86,26 @@ class ModalFrame(eqx.Module):
         jacobian = Matrix.of(left_jacobian(angle.array(), jnp.eye(3)))  # transposed: a row is what one axis makes
         point = place - body.rotation @ self.arm
         found = []
-        for shift, turn in zip(self.shift, self.turn, strict=True):
+        shifts = list(self.shift)
+        if self.shortening is not None:
+            shorter = self.shortening.by_mode(self._numbers(motions, 0))
+            shifts = [shift + less for shift, less in zip(shifts, shorter, strict=True)]
+        for shift, turn in zip(shifts, self.turn, strict=True):
             spin = carrier.rotation @ jacobian.transposed_times(turn)
             found.append(Screw(carrier.rotation @ shift + point.cross(spin), spin))
         return tuple(found)
 
     def _moved(self, motions: Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
         """Shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
-        numbers = [motions[number][part] for number in self.numbers]
-        return _sum(numbers, self.shift), _sum(numbers, self.turn)
+        coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
+        shift = _sum(numbers, self.shift)
+        if self.shortening is not None:
+            shift = shift + self.shortening.shift(coordinates, numbers) * (1.0 if part else 0.5)
+        return shift, _sum(numbers, self.turn)
+
+    def _numbers(self, motions: Sequence[JointMotion], part: int) -> list[Scalar]:
+        """The modal coordinates (part 0), or their rates (1)."""
+        return [motions[number][part] for number in self.numbers]
 
 
 def _sum(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
@@ -81,18 +115,27 @@ def _sum(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
 
 
 class Vibration(eqx.Module):
-    """What of a link's modal mass moves none of its momenta: kinetic energy ½ η̇ᵀ m η̇."""
+    """What a link's modes have of kinetic energy beside that of a rigid body in its mean axes: ½ η̇ᵀ m η̇, and where it is known
+    what bending does to the inertia of that body."""
 
     mass: Float[Array, "modes modes"]
+    bending: BentInertia | None
     numbers: tuple[int, ...] = eqx.field(static=True)  # of the modes among the coordinates of all trees
+    body: int = eqx.field(static=True)  # the link's mass, by its place among the bodies of the tree
 
-    def kinetic_energy(self, rates: Sequence[Scalar]) -> Scalar:
-        """Kinetic energy (J) at the rates of the coordinates of all trees."""
-        moving = jnp.stack([rates[number] for number in self.numbers])
-        return 0.5 * moving @ self.mass @ moving
+    def kinetic_energy(self, motions: Sequence[JointMotion]) -> Scalar:
+        """Return ½ η̇ᵀ m η̇ (J) at the motions of the coordinates of all trees."""
+        rates = jnp.stack([motions[number][1] for number in self.numbers])
+        return 0.5 * rates @ self.mass @ rates
 
     def between(self, one: int, other: int) -> Scalar | None:
         """Its entry of the mass matrix for two coordinates; None where it has none."""
         if one not in self.numbers or other not in self.numbers:
             return None
         return self.mass[self.numbers.index(one), self.numbers.index(other)]
+
+    def bent(self, body: RigidBody, placed: Placed, motions: Sequence[JointMotion]) -> Bent | None:
+        """Return the inertia of the link, at rest the `body`, as it is `placed` and bent; None where that is not known."""
+        if self.bending is None:
+            return None
+        return self.bending.at(body, placed.twist.rate, [motions[number] for number in self.numbers])

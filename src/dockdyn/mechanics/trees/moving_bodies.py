@@ -20,7 +20,7 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations
 from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
 
 
@@ -222,10 +222,37 @@ class MovingBodies(eqx.Module):
             joints |= dict(zip(tree.numbers(), own.joints, strict=True))
         return Velocities(tuple(roots.values()), tuple(joints[number] for number in sorted(joints)))
 
-    def vibration_energy(self, v: Velocities) -> Scalar:
-        """Kinetic energy (J) that flexible links have in their mean axes."""
-        parts = [one.kinetic_energy(v.joints) for tree in self.trees for one in tree.vibrations]
-        return sum(parts, jnp.zeros(()))
+    def kinetic_energies(self, here: Placement) -> list[Scalar]:
+        """Return the kinetic energies (J) of all bodies, of flexible links with that of their vibration."""
+        found = [body.kinetic_energy(one.twist) for body, one in zip(self.bodies, here.bodies, strict=True)]
+        for tree in self.trees:
+            for number, energy in zip(tree.members, tree.kinetic_energies(here.of(tree), here.joints), strict=True):
+                found[number] = energy
+        return found
+
+    def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
+        """Return force (N, inertial) and torque about the centre of mass (N m, body axes) that the motion of each body needs.
+
+        `rates` are those of the velocities, and `twists` those of all bodies' twists.
+        """
+        found = [body.needed(one.twist, rate) for body, one, rate in zip(self.bodies, here.bodies, twists, strict=True)]
+        accelerations = dict(enumerate(rates.joints))
+        for tree in self.trees:
+            bent, own = tree.bent(here.of(tree), here.joints), _own(tree, twists)
+            loads = tree.needed(here.of(tree), bent, own, accelerations)
+            for number, load in zip(tree.members, loads, strict=True):
+                found[number] = load
+        return found
+
+    def momentum_of_bending(self, here: Placement) -> Vector:
+        """Return the angular momentum (N m s, inertial) that flexible links have beside what they would have unbent."""
+        found = Vector.zero()
+        for tree in self.trees:
+            placed = here.of(tree)
+            for body, bent in tree.bent(placed, here.joints).items():
+                more, one = bent.body.inertia - tree.bodies[body].inertia, placed[body]
+                found = found + one.rotation @ (Matrix.of(more) @ one.twist.rate + bent.spin)
+        return found
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Kinetic energy (J) of what motors in joints reflect."""

@@ -78,18 +78,9 @@ class FlexibleSection(Section):
     def link(self) -> UniformBeam | CantileverModes:
         raise TypeError
 
-    def along(self) -> Float[Array, "3"]:
-        """The unit vector along a beam, the link's axes, about which its spin adds nothing to its stiffness; else zero."""
-        import jax.numpy as jnp
-
-        return jnp.zeros(3)
-
-    def lowest_bending(self) -> Float[Array, ""]:
-        """The lowest frequency of bending (rad/s); infinite without any."""
-        import jax.numpy as jnp
-
-        bends = np.array([unit == "m" for unit in self.mode_units()])
-        return jnp.min(jnp.where(bends, self.modes().frequency, jnp.inf), initial=jnp.inf)
+    def lowest_unstiffened(self) -> Float[Array, ""] | None:
+        """Return the lowest frequency (rad/s) of a link that spin should stiffen and does not; None of one that it stiffens."""
+        return None
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         """How what sits at a place (m, link axes, from the centre of mass) moves, also from traced numbers."""
@@ -152,12 +143,6 @@ class UniformBeamSection(FlexibleSection):
 
     def mode_units(self) -> list[str]:
         return ["m"] * sum(self.bending_modes) + ["rad"] * self.twist_modes
-
-    def along(self) -> Float[Array, "3"]:
-        import jax.numpy as jnp
-
-        axis = jnp.asarray(self.axis, float)
-        return axis / jnp.linalg.norm(axis)
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         return self.link().deflection(place)
@@ -224,6 +209,9 @@ class ModeTableSection(FlexibleSection):
     def mode_units(self) -> list[str]:
         return ["m"] * len(self.mode)
 
+    def lowest_unstiffened(self) -> Float[Array, ""]:
+        return self.modes().frequency.min()
+
     def link(self) -> CantileverModes:
         import jax.numpy as jnp
 
@@ -247,7 +235,7 @@ class ModeTableSection(FlexibleSection):
         from dockdyn.mechanics.trees.cantilever_modes import Deflection
 
         points = [
-            Deflection(*(jnp.asarray(part, float) for part in (point.position, point.shift, point.turn)))
+            tuple(jnp.asarray(part, float) for part in (point.position, point.shift, point.turn))
             for point in self.point
         ]
         places, shifts, turns = (jnp.stack(parts) for parts in zip(*points, strict=True))

@@ -405,8 +405,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         for body in self.body:
             if body.flexible is not None:
                 modes, number = mode_numbers(self.body, body.name), self.names().index(body.name)
-                spun = body.flexible.along(), body.flexible.lowest_bending()
-                found.append(BendingLink(body.flexible.spring(), *spun, modes, number, body.name))
+                spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
+                found.append(BendingLink(spring, lowest, modes, number, body.name))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
