@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dockdyn
+from dockdyn.scenario.preset_files import preset_text
 
 COMMAND = Path(sys.executable).with_name("dockdyn")
 NAME = "sazawal-compliance"  # of one preset, which is compiled once
@@ -96,6 +97,14 @@ def test_init_brings_the_meshes_along(dock, tmp_path):
         dock("init", "mesh-on-mesh", "new/third.toml"), "androgynous-plate.stl: exists; give --force to overwrite it"
     )
     assert mesh.read_bytes() == b"mine" and not (tmp_path / "new" / "third.toml").exists()
+
+
+def test_a_study_of_the_scenario_of_a_result_is_named_as_its_folder(dock, tmp_path):
+    (tmp_path / "capture").mkdir()
+    (tmp_path / "capture-campaign").mkdir()
+    (tmp_path / "capture-campaign" / "mine.txt").write_text("mine")
+    (tmp_path / "capture" / "scenario.toml").write_text(preset_text("idss-probe-cone"))
+    refused(dock("campaign", "run", "capture/scenario.toml"), "capture-campaign: holds no campaign but mine.txt")
 
 
 def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
@@ -195,7 +204,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
     ("sets", "words"),
     [
         (["chaser.mas=3"], ["chaser.mas", "'mass'"]),
-        (["contact.normal.stifness=3"], ["contact.0.normal.stifness", "'stiffness'"]),
+        (["contact.normal.stifness=3"], ["contact.normal.stifness", "'stiffness'"]),
         (["loop.dely=3"], ["loop.dely", "'delay'"]),
         (["approch.closing_speed=3"], ["approch", "'approach'"]),
         (["chaser.mass=3 m"], ["chaser.mass", "'3 m'", "kg"]),
@@ -212,9 +221,9 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         (["loop.delay=-1 ms"], ["loop.delay", "'-1 ms'", "at least 0 s"]),
         (["approach.closing_speed=0.1"], ["[approach]", "position"]),
         (["chaser.attitude=[1,0.1,0,0]"], ["chaser.attitude", "1e-3", "1.00499"]),
-        (["contact.normal.law=rubber"], ["contact.0.normal.law", "'rubber'", "'spring-dashpot'"]),
-        (["contact.normal.law=nomodule:Law"], ["contact.0.normal", "nomodule:Law"]),
-        (["target.surface.shape=cube"], ["target.surface.0.shape", "'cube'", "'cone'"]),
+        (["contact.normal.law=rubber"], ["contact.normal.law", "'rubber'", "'spring-dashpot'"]),
+        (["contact.normal.law=nomodule:Law"], ["contact.normal", "nomodule:Law"]),
+        (["target.surface.shape=cube"], ["target.surface.shape", "'cube'", "'cone'"]),
         (["contact.feature=prob"], ["'prob'", "'probe'"]),
         (["contact.surface=con"], ["'con'", "'cone'"]),
         (["contact.4.feature=probe"], ["contact.4.feature", "0 to 0"]),
@@ -283,6 +292,7 @@ def test_a_law_of_ones_own_may_leave_fields_with_a_default_out(tmp_path):
     (tmp_path / "buffers.py").write_text(
         """
 import dockdyn
+from dockdyn.scenario.preset_files import preset_text
 import equinox as eqx
 
 class Buffer(dockdyn.NormalLaw):

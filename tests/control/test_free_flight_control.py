@@ -287,7 +287,7 @@ def test_bad_input_is_one_clear_line(control, words):
         ),
         (
             {"law": "attitude-hold", "period": "0.1 s", "thruster": [{"name": "a", "thruster_force": "3 N"}]},
-            "control.thruster.0.thruster_force: unknown key; allowed: direction, force, name, position",
+            "control.thruster.thruster_force: unknown key; allowed: direction, force, name, position",
         ),
     ],
 )

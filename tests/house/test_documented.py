@@ -202,6 +202,27 @@ def test_every_variable_of_an_assembly_is_documented_with_its_unit():
     assert not [one.name for one in FIGURES if one.name.startswith("interface") and f"`{one.name}`" not in text]
 
 
+@pytest.mark.parametrize(
+    ("scenario", "heading"),
+    [
+        ("cyril-plastic", "Berthing"),
+        pytest.param("berthing-3d", "Berthing", marks=pytest.mark.full),
+        pytest.param("canadarm-2d", "Orbital arm", marks=pytest.mark.full),
+        pytest.param("sits", "Rig", marks=pytest.mark.full),
+    ],
+)
+def test_dimensions_of_results_are_named_and_in_the_table_of_their_kind(scenario, heading):
+    found = dockdyn.simulate(dockdyn.load(scenario, {"duration": "0.1 s"}))
+    text = (DOCS / "results.md").read_text(encoding="utf-8")
+    section = text.split(f"\n### {heading}\n")[1].split("\n## ")[0].split("\n### ")[0]
+    named = set(re.findall(r"`(\w+)`", section.split("\n\n|")[0] + text.split("\nDimensions: ")[1].split("\n\n")[0]))
+    assert not set(found.sizes) - named
+    for name, row in named_in(section).items():
+        if name in found:
+            said = set(re.findall(r"\w+", re.split(r"(?<!\\)\|", row)[2]))
+            assert not set(found[name].dims) - said, name
+
+
 def test_every_key_of_a_summary_is_documented(result):
     documented = rows(DOCS / "results.md")
     summary = dockdyn.summarise(result)

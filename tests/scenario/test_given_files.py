@@ -123,18 +123,18 @@ def beside_a_run(line):
 PLACES = {  # by key or argument: the file's name, what is written beside it, and what the message begins with
     "SCENARIO": ("strange.toml", "run strange.toml", "strange.toml: "),
     "include": ("strange.toml", flight("", 'include = "strange.toml"\n'), "case.toml: include = 'strange.toml': "),
-    "profile": ("strange.csv", revolved, "case.toml: target.surface.0.profile = 'strange.csv': "),
+    "profile": ("strange.csv", revolved, "case.toml: target.surface.profile = 'strange.csv': "),
     "urdf": ("strange.urdf", berthing, "case.toml: chaser.urdf = 'strange.urdf': "),
     "body.urdf": ("strange.urdf", assembly_urdf, "case.toml: body.arm.urdf = 'strange.urdf': "),
     "surface.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "mesh"),
-        "case.toml: body.chaser.surface.0.file = 'strange.stl': ",
+        "case.toml: body.chaser.surface.file = 'strange.stl': ",
     ),
     "feature.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "cloud"),
-        "case.toml: body.chaser.feature.0.file = 'strange.stl': ",
+        "case.toml: body.chaser.feature.file = 'strange.stl': ",
     ),
     "look": ("strange.obj", flight('look = "strange.obj"'), "case.toml: chaser.look = 'strange.obj': "),
     "look.file": (

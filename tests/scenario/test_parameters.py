@@ -69,11 +69,11 @@ def test_what_is_written_is_read_again(buffer):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"stiffness": "6 kN"}, "contact.0.normal.stiffness = '6 kN': must be a stiffness greater than 0 N/m"),
-        ({"stiffness": -1}, "contact.0.normal.stiffness = -1: must be a stiffness greater than 0"),
-        ({"exponent": 4}, "contact.0.normal.exponent = 4: must be an exponent of at least 1 and at most 3"),
-        ({"offsets": [1.0]}, "contact.0.normal.offsets = [1.0]: must be a list of 2 numbers"),
-        ({"damping": [1.0, 2.0]}, "contact.0.normal.damping = [1.0, 2.0]: must be a damping"),
+        ({"stiffness": "6 kN"}, "contact.normal.stiffness = '6 kN': must be a stiffness greater than 0 N/m"),
+        ({"stiffness": -1}, "contact.normal.stiffness = -1: must be a stiffness greater than 0"),
+        ({"exponent": 4}, "contact.normal.exponent = 4: must be an exponent of at least 1 and at most 3"),
+        ({"offsets": [1.0]}, "contact.normal.offsets = [1.0]: must be a list of 2 numbers"),
+        ({"damping": [1.0, 2.0]}, "contact.normal.damping = [1.0, 2.0]: must be a damping"),
         ({"dampin": 1.0}, "has no field 'dampin'; its fields: damping (N*s/m), exponent"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_law_is_not_tuned(buffer):
 
 def test_a_law_where_another_sort_of_law_belongs(buffer):
     with pytest.raises(
-        dockdyn.ScenarioError, match=r"contact\.0\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction"
+        dockdyn.ScenarioError, match=r"contact\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction"
     ):
         dockdyn.load("probe-cone", {"contact.0.friction": STATED})
 

@@ -75,7 +75,7 @@ COMMANDS = [
 
 def refused_code(ended) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
-    assert "contact.0.normal: 'strange_law:Law' is code of its own, which is refused (--no-own-code" in ended.stderr
+    assert "contact.normal: 'strange_law:Law' is code of its own, which is refused (--no-own-code" in ended.stderr
 
 
 def test_no_command_runs_their_code(dock, theirs, monkeypatch):

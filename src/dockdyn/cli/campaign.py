@@ -34,6 +34,7 @@ from dockdyn.cli.common import (
     progress,
     resume_command,
     say,
+    study_name,
     tell_unusual_numbers,
     to_resume,
     vacant,
@@ -95,7 +96,7 @@ def run(
 
     kept = parse_keep(keep)
     tell_unusual_numbers(chosen)
-    store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
+    store = Store(out if out is not None else Path(f"{study_name(scenario)}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
     with claimed(store):
         campaign = _checked(store, planned, resume, force)

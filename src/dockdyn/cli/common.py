@@ -162,6 +162,13 @@ def example(*lines: str) -> str:
     return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
 
 
+def study_name(scenario: str) -> str:
+    """Return how files of a study are called that were given no name: as the scenario, or as the folder that it is the
+    `scenario.toml` of."""
+    file = Path(scenario)
+    return file.resolve().parent.name if file.name == "scenario.toml" else file.stem
+
+
 def tell_unusual_numbers(scenario: Scenario, ranges: Mapping[str, Iterable[Any]] | None = None) -> None:
     """Warn of numbers that the scenario, or who varies keys over `ranges`, hardly means, before what takes long begins."""
     from dockdyn.scenario.sanity.check import check_numbers

@@ -31,6 +31,7 @@ from dockdyn.cli.common import (
     progress,
     resume_command,
     say,
+    study_name,
     tell_unusual_numbers,
     to_resume,
     typed,
@@ -75,7 +76,7 @@ def design(
 
     plan = plan_design(chosen)
     tell_unusual_numbers(plan.scenario, {one.key: one.ends for one in plan.variables if isinstance(one, RealVariable)})
-    trail = Trail(out if out is not None else Path(f"{Path(scenario).stem}-design"))
+    trail = Trail(out if out is not None else Path(f"{study_name(scenario)}-design"))
     anew = _begins_anew(trail, resume, force)
 
     def told(first: Evaluation) -> None:

@@ -22,6 +22,7 @@ from dockdyn.cli.common import (
     preset_names,
     progress,
     say,
+    study_name,
     tell_unusual_numbers,
     vacant_file,
     with_ending,
@@ -72,7 +73,7 @@ def export(
     from dockdyn.files import write_file
 
     tell_unusual_numbers(chosen)
-    file = with_ending(out, ".fmu") if out is not None else Path(f"{Path(scenario).stem}.fmu")
+    file = with_ending(out, ".fmu") if out is not None else Path(f"{study_name(scenario)}.fmu")
     vacant_file(file, force, Path(scenario))
     others = platforms_named(platform or [])
     if computer and model_exchange:

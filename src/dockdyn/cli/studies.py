@@ -21,6 +21,7 @@ from dockdyn.cli.common import (
     overrides,
     progress,
     say,
+    study_name,
     tell_unusual_numbers,
     tell_unusual_ranges,
     typed,
@@ -67,7 +68,7 @@ def stability(
     sweeps = [parse_sweep(text) for text in sweep or []]
     folder = out
     if folder is None and sweep and not as_json:
-        folder = Path(f"{Path(scenario).stem}-stability")
+        folder = Path(f"{study_name(scenario)}-stability")
     if folder is not None:
         vacant(folder, force)
     axes_of(chosen, sweeps)  # refuses what cannot be swept
@@ -140,7 +141,7 @@ def compare(
         refuse_without_log({**columns, "unit": unit, "period": period})
     folder = out
     if folder is None and not as_json:
-        folder = Path(f"{Path(scenario).stem}-compare")
+        folder = Path(f"{study_name(scenario)}-compare")
     if folder is not None:
         vacant(folder, force)
     tell_unusual_numbers(chosen)
@@ -242,7 +243,7 @@ def envelope(
         asked(chosen, ends, of, tolerance)
     folder = out
     if folder is None and not as_json:
-        folder = Path(f"{Path(scenario).stem}-envelope")
+        folder = Path(f"{study_name(scenario)}-envelope")
     if folder is not None:
         vacant(folder, force)
     tell_unusual_numbers(chosen, ends)

@@ -365,7 +365,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
         tag = told if told in TAGS else "shape" if shaped else "kind" if path[:1] == ["element"] else "law"
-        key, named = f"{key}.{tag}", f"{named}.{tag}"
+        key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)

@@ -111,7 +111,10 @@ WRONG = {  # name: (scenario, words that the line must have)
     "latch without anchors": (at(THREE, ("element", 1), LATCH), ["element", "anchor", "anchors"]),
     "unknown element": (at(FOUR, ("element", 1, "kind"), "sprig"), ["element.tether.kind", "'sprig'", "'strut'"]),
     "unknown key": (at(FOUR, ("element", 1, "stifness"), 3.0), ["stifness", "unknown key", "'stiffness'"]),
-    "unknown shape": (at(FOUR, ("body", 1, "feature", 0, "shape"), "bll"), ["feature.0.shape", "'bll'", "'ball'"]),
+    "unknown shape": (
+        at(FOUR, ("body", 1, "feature", 0, "shape"), "bll"),
+        ["body.arm.feature.shape", "'bll'", "'ball'"],
+    ),
     "key of another element": (
         at(FOUR, ("element", 0, "anchor"), [[0, 0, 0], [0, 0, 0]]),
         ["anchor", "unknown key", "strut"],

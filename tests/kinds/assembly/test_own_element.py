@@ -52,7 +52,7 @@ def test_batches_and_derivatives_know_its_numbers(file):
     ("before", "after", "said"),
     [
         ("HydraulicBuffer", "Hydraulics", "cannot import 'buffer:Hydraulics'"),
-        ("300 N s**2/m**2", "-1", "element.0.drag = '-1'"),
+        ("300 N s**2/m**2", "-1", "element.drag = '-1'"),
         ("drag =", "draft =", "'draft'"),
         ('"buffer:HydraulicBuffer"', '"sturt"', "must name one of 'strut'"),
     ],

@@ -53,6 +53,12 @@ def test_what_is_conserved_and_what_newton_takes(docking):
     assert summary["steps"] == 4002 and docking.sizes["time"] == 4001  # two steps are cut by an impact
 
 
+def test_momentum_changes_by_what_gravity_gave(docking):
+    """Impacts are between parts of the arm and the station, so nothing else does."""
+    momentum = docking.linear_momentum.values
+    np.testing.assert_allclose(momentum - momentum[0], docking.gravity_impulse.values, atol=1e-12)
+
+
 def test_angles_place_the_payload(docking):
     """Places in the dataset are those of the arm's lengths and angles, and gaps those of the walls."""
     at = np.array([tip(angles) for angles in docking.joint_angle.values[::400]])

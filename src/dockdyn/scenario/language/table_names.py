@@ -26,12 +26,22 @@ def names_of(items: list[Any]) -> list[str]:
     ]
 
 
+def endings_of(items: list[Any]) -> list[str]:
+    """Return how a key goes on from a list to each of its tables: not at all to an only one, else by a dot and its name."""
+    return [""] if len(items) == 1 else [f".{name}" for name in names_of(items)]
+
+
 def by_name(path: Sequence[str], data: Any) -> list[str]:  # noqa: ANN401, what a file holds
-    """A path of keys and indices into `data` with a table of several by its own name, where that says which one it is."""
+    """Return a path of keys and indices into `data` as a user writes it.
+
+    A table of several is told by its own name, where that says which one it is, an only table by nothing.
+    """
     found, place = [], data
-    for part in path:
-        several = isinstance(place, list) and len(place) > 1 and part.isdecimal()
-        found.append(name_of(place, int(part)) if several else part)
+    for depth, part in enumerate(path, 1):
+        listed = isinstance(place, list) and part.isdecimal()
+        only = listed and len(place) == 1 and isinstance(place[0], dict) and depth < len(path)
+        if not only:
+            found.append(name_of(place, int(part)) if listed and len(place) > 1 else part)
         inside = place.get(part) if isinstance(place, dict) else None
         place = place[int(part)] if isinstance(place, list) else inside
     return found

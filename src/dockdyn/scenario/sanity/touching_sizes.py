@@ -6,7 +6,7 @@ Units: SI. Source: own construction.
 from __future__ import annotations
 
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import names_of
+from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.sanity.stated import Stated
 
 RADII = 4.0  # of a feature: what is pressed in deeper has passed through
@@ -27,10 +27,9 @@ def depths_of(content: Section, numbers: list[Stated]) -> dict[str, tuple[float,
         if "surface" in one.path[:-1] and one.unit == "m" and one.field in SIZES and isinstance(one.value, float):
             name = str(getattr(one.table, "name", ""))
             sizes[name] = min(sizes.get(name, one.value), one.value)
-    names = [""] if len(contacts) == 1 else [f".{name}" for name in names_of(contacts)]
     found = {}
-    for contact, name, (_, radius) in zip(contacts, names, meetings, strict=True):
+    for contact, ending, (_, radius) in zip(contacts, endings_of(contacts), meetings, strict=True):
         size = sizes.get(str(getattr(contact, "surface", "")).rpartition(".")[2], 0.0)
         if radius > 0:
-            found[f"contact{name}."] = max(RADII * radius, size), radius
+            found[f"contact{ending}."] = max(RADII * radius, size), radius
     return found

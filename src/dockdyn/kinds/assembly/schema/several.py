@@ -23,6 +23,7 @@ from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
+from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
@@ -84,10 +85,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         wait_for("jax")
         from dockdyn.kinds.assembly.pairs import check_pair
 
-        for number, contact in enumerate(self.contact):
+        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
             key, kind = ("surface", "surface") if contact.against is None else ("against", "feature")
-            first, feature = self.find("feature", contact.feature, f"contact.{number}.feature")
-            second, partner = self.find(kind, contact.partner(), f"contact.{number}.{key}")
+            first, feature = self.find("feature", contact.feature, f"contact{ending}.feature")
+            second, partner = self.find(kind, contact.partner(), f"contact{ending}.{key}")
             if first == second:
                 refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: both are of the body {first!r}")
             if getattr(partner, "shape", "") == "cloud" or (contact.against is not None and feature.shape == "cloud"):
