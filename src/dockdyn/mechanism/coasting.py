@@ -6,17 +6,22 @@ Source: triangle inequality on the motion of one body as seen from another; own 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
+from jaxtyping import Array
 
 from dockdyn.contact.gate import APART
+from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
 from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.loads import ties
+from dockdyn.mechanism.measured_contact import MeasuredContact
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -38,7 +43,7 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     turning = jnp.max(jnp.stack([place.rate.norm() for place in places]))
     time = jnp.minimum(LONGEST, TURN / jnp.maximum(turning, 1e-300))
-    for group, mode, depth in zip(model.computed, x.mode, now.guards, strict=False):
+    for group, mode, depth in _across(model, x, now):
         own, other = places[group.first], places[group.second]
         fastest = _fastest(own, other, group.reference(own), group.reach)
         time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))
@@ -58,11 +63,20 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]
     time = TURN / jnp.maximum(jnp.max(jnp.stack(rates)), 1e-300)
-    for group, mode, depth in zip(model.computed, x.mode, now.guards, strict=False):
+    for group, mode, depth in _across(model, x, now):
         both, turning = (places[group.first], places[group.second]), (rates[group.first], rates[group.second])
         time = jnp.minimum(time, free_time(-depth, Vector.of(group.place).norm() + group.reach, both, turning))
         quiet &= mode == APART
     return jnp.where(quiet, SHARE * time, 0.0)
+
+
+def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactGroup, Array, Scalar]]:
+    """Yield each group with its mode and the first of its event functions: its depth, while it is apart."""
+    guards = iter(now.guards)
+    for group, mode in zip(model.groups, x.mode, strict=False):
+        assert not isinstance(group, MeasuredContact)
+        first, *_ = islice(guards, group.events)
+        yield group, mode, first
 
 
 def _fastest(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:
