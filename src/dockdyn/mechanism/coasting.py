@@ -20,6 +20,7 @@ from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.loads import ties
 from dockdyn.mechanism.measured_contact import MeasuredContact
 
@@ -70,7 +71,7 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     return jnp.where(quiet, SHARE * time, 0.0)
 
 
-def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactGroup, Array, Scalar]]:
+def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactGroup | ImpactContact, Array, Scalar]]:
     """Yield each group with its mode and the first of its event functions: its depth, while it is apart."""
     guards = iter(now.guards)
     for group, mode in zip(model.groups, x.mode, strict=False):

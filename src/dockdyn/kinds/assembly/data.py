@@ -96,6 +96,10 @@ MODE_VARIABLES: Layout = {
     "elastic_energy": (("flexible_link",), "J", "energy that the link gives back when it unbends"),
 }
 
+IMPACT_VARIABLES: Layout = {
+    "impact_impulse": (("contact",), "N s", "impulse of impacts along the normal since the start"),
+}
+
 IMPULSE_VARIABLES: Layout = {
     "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
     "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
@@ -136,7 +140,7 @@ def bushing_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> d
 
 
 # of runs that have such parts
-LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
+LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPACT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
@@ -327,8 +331,8 @@ def conservative(content: AssemblySection) -> bool:
 
 def _effects(content: AssemblySection) -> list[str]:
     """What the laws of each contact must do to the energy."""
-    laws = [[made(law) for law in (one.normal, one.friction) if law is not None] for one in content.contact]
-    return [energy_effect(one, content.loop.delay) for one in laws]
+    found = [[made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contact]
+    return [energy_effect(one, content.loop.delay) for one in found]
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
