@@ -31,6 +31,7 @@ from dockdyn.mechanics.vector import Scalar, Vector, once, unit_vectors
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.programs import trace_once
 
+TOGETHER = 1e-9  # m: what is nearer at the start touches
 TOUCHED, RESTING = SLACK, PRESSING  # contact modes besides APART: it is struck at once; it rests
 
 
@@ -103,8 +104,9 @@ class ImpactContact(eqx.Module):
         return jnp.where(touches, TOUCHED, jnp.where(parts, APART, mode)).astype(mode.dtype)
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
-        """Return the mode at the start of a run: what touches then is struck, or comes to rest, by its first event."""
-        return jnp.asarray(APART).astype(int)
+        """Return the mode at the start of a run: what touches then and does not part is struck, or comes to rest, at once."""
+        found = self.meeting(own, other)
+        return jnp.where((found.depth > -TOGETHER) & (found.rate > -self.rest_speed), TOUCHED, APART).astype(int)
 
     def axes(self, meeting: ContactKinematics) -> tuple[Vector, ...]:
         """Return the normal, from the second body to the first, and two tangents (inertial)."""

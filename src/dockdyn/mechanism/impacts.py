@@ -26,7 +26,7 @@ from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 from dockdyn.mechanism.grips import lines_of
-from dockdyn.mechanism.impact_contact import RESTING, TOUCHED, Hit, ImpactContact
+from dockdyn.mechanism.impact_contact import RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between, reflected
 from dockdyn.mechanism.strikes import strike
 
@@ -56,9 +56,10 @@ def impacts_of(groups: Sequence[object]) -> list[tuple[int, ImpactContact]]:
 
 
 def first_hits(groups: Sequence[object], places: tuple[Placed, ...]) -> tuple[Hit, ...]:
-    """Return what contacts with an impact law remember at t = 0: what overlaps a little then, touches there."""
+    """Return what contacts with an impact law remember at t = 0: what touches then, within rounding or a little more, does
+    so where it is."""
     depths = (one.meeting(places[one.first], places[one.second]).depth for _, one in impacts_of(groups))
-    return tuple(Hit(jnp.maximum(depth, 0.0), jnp.zeros(())) for depth in depths)
+    return tuple(Hit(jnp.where(depth > -TOGETHER, depth, 0.0), jnp.zeros(())) for depth in depths)
 
 
 def from_level(groups: Sequence[object], states: Sequence[GroupState], hits: Sequence[Hit]) -> tuple[GroupState, ...]:
@@ -139,17 +140,18 @@ def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
     struck = jnp.stack([before.mode[number] == TOUCHED for number in numbers])
     rests = jnp.stack([x.mode[number] == RESTING for number in numbers])
     parted = jnp.stack([before.mode[number] == RESTING for number in numbers]) & ~rests
-    shaken = rests & (jnp.abs(_normal_velocities(model, x)) > _rest_speeds(model))
+    normal = _normal_velocities(model, x)
+    shaken = rests & (jnp.abs(normal) > _rest_speeds(model)) | parted & (normal < 0)
 
     def found() -> State:
-        return _struck(model, t, x, struck | rests)
+        return _struck(model, t, x, struck | rests | parted, parted)
 
     x = jax.lax.cond(jnp.any(struck | shaken), found, lambda: x)
     return _levelled(model, x, struck | rests | parted)
 
 
-def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags) -> State:
-    """Return the state after the impacts of what is `touching`, and with those at rest that then rest."""
+def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
+    """Return the state after the impacts of what is `touching`, and with those at rest that then rest: none that `parts`."""
     limits = _rest_speeds(model)
     behind = _kept(model, x)
 
@@ -162,7 +164,8 @@ def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags) -> State:
         return jnp.where(touching & (normal < limits), jnp.abs(normal), 0.0)
 
     def goes_on(now: Meeting) -> Bool[Array, ""]:
-        return jnp.any(speeds(now.v) > STILL) & (now.struck < MOST)
+        still = jnp.where(now.struck < len(model.impacts), 0.0, STILL)
+        return jnp.any(speeds(now.v) > still) & (now.struck < MOST)
 
     def one(now: Meeting) -> Meeting:
         def by(number: int, contact: ImpactContact) -> Meeting:
@@ -181,7 +184,7 @@ def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags) -> State:
         hit._replace(impulse=hit.impulse + own) for hit, own in zip(x.memory.impacts, met.impulse, strict=True)
     )
     after = replace(at(met.v), memory=x.memory._replace(work=x.memory.work - met.loss, impacts=hits))
-    slow = touching & (_normal_velocities(model, after) < limits)
+    slow = touching & ~parts & (_normal_velocities(model, after) < limits)
     return _with_rests(model, after, touching, _resting(model, t, after, touching, slow))
 
 

@@ -48,7 +48,9 @@ def _log(content: Any, settings: located.Settings) -> Any:
         ]
         return (*here, jnp.stack([hit.impulse for hit in x.memory.impacts]), x.memory.work)
 
-    return solution.moments, solution.log.time, solution.log.state.mode, jax.lax.map(seen, solution.log.state)
+    states = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), model.initial(), solution.log.state)
+    times = jnp.concatenate([jnp.zeros(1), solution.log.time])
+    return solution.moments + 1, times, states.mode, jax.lax.map(seen, states)
 
 
 def impacts(content: dict[str, Any]) -> list[tuple[float, Bodies, Bodies]]:
