@@ -23,7 +23,8 @@ from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.impact.laws.by_name import StatedLaw
-from dockdyn.impact.laws.result import Impact, settled
+from dockdyn.impact.laws.energy_pair import is_possible
+from dockdyn.impact.laws.result import Impact, impact, settled
 from dockdyn.mechanics.lines import Lines, Rows
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import from_x_axis
@@ -31,7 +32,8 @@ from dockdyn.mechanics.vector import Scalar, Vector, once, unit_vectors
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.programs import trace_once
 
-TOGETHER = 1e-9  # m: what is nearer at the start touches
+PAIR = "energy-pair"  # the law that not every impact allows
+TOGETHER, OVERLAP = 1e-9, 1e-6  # m: what is nearer at the start touches; how deep it may be then
 TOUCHED, RESTING = SLACK, PRESSING  # contact modes besides APART: it is struck at once; it rests
 
 
@@ -120,8 +122,17 @@ class ImpactContact(eqx.Module):
         return point_rows(places, self.first, self.second, meeting.point, self.axes(meeting))
 
     def resolve(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
-        """Return the impact by the law, or, where that leaves less than `rest_speed`, one without normal velocity after it."""
-        return settled(self.law.resolve(matrix, velocity), matrix, velocity, self.rest_speed)
+        """Return the impact by the law, or, where that leaves less than `rest_speed`, one without normal velocity after it.
+
+        An approach slower than `rest_speed` is ended along the normal alone. No number where the law has no impact.
+        """
+        by_law = self.law.resolve(matrix, velocity)
+        if self.law.name == PAIR:
+            possible = is_possible(matrix, velocity, by_law, **self.law.parameters)
+            by_law = jax.tree.map(lambda part: jnp.where(possible, part, jnp.nan * part), by_law)
+        ended = impact(matrix, velocity, jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0]))
+        found = settled(by_law, matrix, velocity, self.rest_speed)
+        return jax.tree.map(lambda a, b: jnp.where(velocity[0] > -self.rest_speed, a, b), ended, found)
 
     def line(self, mode: Int[Array, ""], places: tuple[Placed, ...], yielding: Scalar) -> Lines:
         """Return the line along its normal, which is closed while it rests and then yields by so much (1/kg)."""

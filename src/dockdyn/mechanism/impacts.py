@@ -20,13 +20,14 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.contact.pair import ContactKinematics
+from dockdyn.impact.laws.result import Impact, impact
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 from dockdyn.mechanism.grips import lines_of
-from dockdyn.mechanism.impact_contact import RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
+from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between, reflected
 from dockdyn.mechanism.strikes import strike
 
@@ -56,10 +57,10 @@ def impacts_of(groups: Sequence[object]) -> list[tuple[int, ImpactContact]]:
 
 
 def first_hits(groups: Sequence[object], places: tuple[Placed, ...]) -> tuple[Hit, ...]:
-    """Return what contacts with an impact law remember at t = 0: what touches then, within rounding or a little more, does
-    so where it is."""
+    """Return what contacts with an impact law remember at t = 0: what touches then, within rounding, does so where it is."""
     depths = (one.meeting(places[one.first], places[one.second]).depth for _, one in impacts_of(groups))
-    return tuple(Hit(jnp.where(depth > -TOGETHER, depth, 0.0), jnp.zeros(())) for depth in depths)
+    touching = ((depth, (depth > -TOGETHER) & (depth <= OVERLAP)) for depth in depths)
+    return tuple(Hit(jnp.where(touches, depth, 0.0), jnp.zeros(())) for depth, touches in touching)
 
 
 def from_level(groups: Sequence[object], states: Sequence[GroupState], hits: Sequence[Hit]) -> tuple[GroupState, ...]:
@@ -186,6 +187,19 @@ def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags
     after = replace(at(met.v), memory=x.memory._replace(work=x.memory.work - met.loss, impacts=hits))
     slow = touching & ~parts & (_normal_velocities(model, after) < limits)
     return _with_rests(model, after, touching, _resting(model, t, after, touching, slow))
+
+
+def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
+    """Return W (1/kg) and the velocity (m/s) before an impact of a contact by its number: what its law is given."""
+    found: list[tuple[Array, Array]] = []
+
+    def note(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+        found.append((matrix, velocity))
+        return impact(matrix, velocity, jnp.zeros_like(velocity))
+
+    here, contact = model.placement(x), dict(model.impacts)[number]
+    strike(model.moving, here, contact.rows(here.bodies), note, _kept(model, x))
+    return found[0]
 
 
 def _kept(model: Mechanism, x: State) -> Lines | None:

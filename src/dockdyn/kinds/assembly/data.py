@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.kinds.assembly.impossible_impacts import refuse_impossible
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
@@ -146,6 +147,7 @@ LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPACT_VARIABLES
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
     content = scenario.content
+    refuse_impossible(scenario, run)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”")
     return Described(
@@ -173,7 +175,8 @@ def describe(scenario: Scenario, run: Run) -> Described:
         },
         attributes=control.attributes
         | ({"steered_body": steered} if control.attributes else {})
-        | rigid_grips(content),
+        | rigid_grips(content)
+        | struck_contacts(content),
         conservative=conservative(content),
     )
 
@@ -182,6 +185,13 @@ def rigid_grips(content: AssemblySection) -> dict[str, str]:
     """The names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is none."""
     names = [one.name for one in content.element if isinstance(one, LatchSection) and one.grip != "compliant"]
     return {"rigid_grips": "\n".join(names)} if names else {}
+
+
+def struck_contacts(content: AssemblySection) -> dict[str, str]:
+    """Return the names of the contacts with an impact law, a line each, as an attribute of the result; nothing without any."""
+    named = zip(content.contact_names(), content.contact, strict=True)
+    names = [name for name, contact in named if contact.impact is not None]
+    return {"impact_contacts": "\n".join(names)} if names else {}
 
 
 def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
 
 MOST_PAIRS = 20_000  # of a contact
-IN_TOUCH = 1e-6  # m: deeper must no contact with an impact law begin
 
 
 class SeveralBodiesSection(Section, abc.ABC):
@@ -228,12 +227,14 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
+        from dockdyn.mechanism.impact_contact import OVERLAP
+
         found = []
         for contact in self.contact:
             names = [contact.feature] if contact.against is None else [contact.feature, contact.against]
             radius = max(self.find("feature", name)[1].radius for name in names)
             if contact.impact is not None:
-                radius = IN_TOUCH
+                radius = OVERLAP
             found.append((f"contact {contact.label()!r}", radius))
         return found
 
