@@ -72,11 +72,14 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
 
 
 def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactGroup | ImpactContact, Array, Scalar]]:
-    """Yield each group with its mode and the first of its event functions: its depth, while it is apart."""
-    guards = iter(now.guards)
+    """Yield each group with its mode and the first of its event functions: its depth, while it is apart; zero of one that has
+    just parted from rest."""
+    guards, hits = iter(now.guards), iter(x.memory.impacts)
     for group, mode in zip(model.groups, x.mode, strict=False):
         assert not isinstance(group, MeasuredContact)
         first, *_ = islice(guards, group.events)
+        if isinstance(group, ImpactContact):
+            first = jnp.where(next(hits).parting > 0, 0.0, first)
         yield group, mode, first
 
 

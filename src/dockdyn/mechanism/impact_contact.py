@@ -42,6 +42,7 @@ class Hit(NamedTuple):
 
     level: Scalar  # m, the depth at which it touches: zero but for what rests have drifted
     impulse: Scalar  # N s, of all impacts so far, along their normals
+    parting: Scalar  # 1 while it is apart and has not moved from where it rested but away; else 0
 
 
 class ImpactContact(eqx.Module):
@@ -96,8 +97,12 @@ class ImpactContact(eqx.Module):
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return two event functions: one that rises through zero as the two touch, and again, at once, for the jump; and one
-        where what keeps them at rest would pull."""
-        touches = jnp.where(mode == APART, found.depth, jnp.where(mode == TOUCHED, 1.0, -1.0))
+        where what keeps them at rest would pull.
+
+        What has just parted from rest is so near that only its velocity tells whether it comes back.
+        """
+        comes = jnp.where(found.force_sign < 0, found.rate, found.depth)
+        touches = jnp.where(mode == APART, comes, jnp.where(mode == TOUCHED, 1.0, -1.0))
         return touches, jnp.where(mode == RESTING, -found.force_sign, -1.0)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:

@@ -60,14 +60,18 @@ def first_hits(groups: Sequence[object], places: tuple[Placed, ...]) -> tuple[Hi
     """Return what contacts with an impact law remember at t = 0: what touches then, within rounding, does so where it is."""
     depths = (one.meeting(places[one.first], places[one.second]).depth for _, one in impacts_of(groups))
     touching = ((depth, (depth > -TOGETHER) & (depth <= OVERLAP)) for depth in depths)
-    return tuple(Hit(jnp.where(touches, depth, 0.0), jnp.zeros(())) for depth, touches in touching)
+    return tuple(Hit(jnp.where(touches, depth, 0.0), *[jnp.zeros(())] * 2) for depth, touches in touching)
 
 
 def from_level(groups: Sequence[object], states: Sequence[GroupState], hits: Sequence[Hit]) -> tuple[GroupState, ...]:
-    """Return the `states` of groups with depths as they count for impacts: from where each has touched before."""
+    """Return the `states` of groups with depths as they count for impacts: from where each has touched before.
+
+    The sign of the force is below zero of one that is `parting`.
+    """
     found = list(states)
     for (number, _), hit in zip(impacts_of(groups), hits, strict=True):
-        found[number] = found[number]._replace(depth=found[number].depth - hit.level)
+        sign = jnp.where(hit.parting > 0, -1.0, 1.0)
+        found[number] = found[number]._replace(depth=found[number].depth - hit.level, force_sign=sign)
     return tuple(found)
 
 
@@ -94,11 +98,14 @@ def rest_power(lines: Lines, along: Float[Array, "lines"], places: tuple[Placed,
     return along @ jnp.einsum("kbi,bi->k", lines.acting, moving)
 
 
-def pressed(model: Mechanism, states: Sequence[GroupState], rests: Float[Array, "impacts"]) -> tuple[GroupState, ...]:
+def pressed(
+    model: Mechanism, x: State, states: Sequence[GroupState], rests: Float[Array, "impacts"]
+) -> tuple[GroupState, ...]:
     """Return the `states` of groups with the normal forces (N) of those at rest, which stay as long as they hardly pull."""
     found, most = list(states), STAYS * _masses(model)
     for (number, _), force, pull in zip(model.impacts, rests, most, strict=True):
-        found[number] = found[number]._replace(normal_force=force, force_sign=force + pull)
+        sign = jnp.where(x.mode[number] == RESTING, force + pull, found[number].force_sign)
+        found[number] = found[number]._replace(normal_force=force, force_sign=sign)
     return tuple(found)
 
 
@@ -138,6 +145,7 @@ def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
     So is what rested where the event has changed its velocities.
     """
     numbers = [number for number, _ in model.impacts]
+    x = _come_back(model, before, x)
     struck = jnp.stack([before.mode[number] == TOUCHED for number in numbers])
     rests = jnp.stack([x.mode[number] == RESTING for number in numbers])
     parted = jnp.stack([before.mode[number] == RESTING for number in numbers]) & ~rests
@@ -149,6 +157,17 @@ def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
 
     x = jax.lax.cond(jnp.any(struck | shaken), found, lambda: x)
     return _levelled(model, x, struck | rests | parted)
+
+
+def _come_back(model: Mechanism, before: State, x: State) -> State:
+    """Return the state in which what was `parting` and has turned round is apart as any other, unless it overlaps already."""
+    modes, hits = list(x.mode), []
+    for (number, _), hit, meeting in zip(model.impacts, x.memory.impacts, _meetings(model, x), strict=True):
+        turned = (hit.parting > 0) & (before.mode[number] == APART) & (x.mode[number] == TOUCHED)
+        apart = turned & (meeting.depth <= hit.level)
+        modes[number] = jnp.where(apart, APART, x.mode[number]).astype(x.mode[number].dtype)
+        hits.append(hit._replace(parting=jnp.where(turned, 0.0, hit.parting)))
+    return State(x.q, x.v, tuple(modes), x.memory._replace(impacts=tuple(hits)))
 
 
 def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
@@ -234,11 +253,14 @@ def _with_rests(model: Mechanism, x: State, touching: Flags, closed: Flags) -> S
 
 
 def _levelled(model: Mechanism, x: State, touches: Flags) -> State:
-    """Return the state in which what `touches` is remembered to touch where it is now."""
-    depths = (meeting.depth for meeting in _meetings(model, x))
-    each = zip(x.memory.impacts, depths, touches, strict=True)
-    hits = tuple(hit._replace(level=jnp.where(there, depth, hit.level)) for hit, depth, there in each)
-    return replace(x, memory=x.memory._replace(impacts=hits))
+    """Return the state in which what `touches` is remembered to touch where it is now, and to part if it does so slowly."""
+    hits = []
+    each = zip(model.impacts, x.memory.impacts, _meetings(model, x), touches, strict=True)
+    for (number, one), hit, meeting, there in each:
+        parting = jnp.where((x.mode[number] == APART) & (meeting.rate > -one.rest_speed), 1.0, 0.0)
+        level, parting = jnp.where(there, meeting.depth, hit.level), jnp.where(there, parting, hit.parting)
+        hits.append(hit._replace(level=level, parting=parting))
+    return replace(x, memory=x.memory._replace(impacts=tuple(hits)))
 
 
 def _meetings(model: Mechanism, x: State) -> list[ContactKinematics]:

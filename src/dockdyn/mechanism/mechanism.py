@@ -291,7 +291,7 @@ class Mechanism(ContactModel):
     def outputs(self, t: Scalar, x: State) -> Outputs:
         here, states = self.placement(x), self.states(x)
         if self.impacts:
-            states = pressed(self, states, rest_forces(self, t, x))
+            states = pressed(self, x, states, rest_forces(self, t, x))
         guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
         for one, mode, memory in zip(self.connections(x), self.element_modes(x), x.memory.elements, strict=True):
             guards += one.element.guards(mode, memory, *one.sides(here))
@@ -463,7 +463,7 @@ class Mechanism(ContactModel):
         places, connections = here.bodies, self.connections(x)
         now = self.acting(x, here, delayed)
         if self.impacts:
-            states, delayed = pressed(self, states, now.rests), rest_wrenches(self, here, delayed, now.rests)
+            states, delayed = pressed(self, x, states, now.rests), rest_wrenches(self, here, delayed, now.rests)
         loads, outside = self.all_loads(here, now), x.memory.outside
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
-from struck_states import impacts
+from struck_states import RADIUS, impacts, struck_arm
 
 from dockdyn import impact
 
-GAP, RADIUS = 0.02, 0.07  # m
 LAWS = {
     "newton": {"restitution": 0.4, "friction": 0.2},
     "energetic": {"restitution": 0.6, "friction": 0.3},
@@ -20,61 +18,6 @@ LAWS = {
 OFTEN = (("newton", 2), ("energy-friction", 0))  # joints of the arm; 0: of a free body
 CASES = [(law, joints) for law in LAWS for joints in (0, 2)]
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 10))]
-
-
-def cross(vector):
-    x, y, z = vector
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-
-
-def random_body(draw, name, mass):
-    turn = Rotation.random(rng=draw).as_matrix()
-    return {
-        "name": name,
-        "mass": mass,
-        "inertia": (turn @ np.diag(mass * draw.uniform(0.2, 0.35, 3)) @ turn.T).tolist(),
-    }
-
-
-def struck(draw, law, joints=0):
-    """A ball, on a free body or on the last link of an arm of so many joints, that flies onto a plane of a free body."""
-    bodies = [random_body(draw, "base", 10 ** draw.uniform(1, 2))]
-    turns = [Rotation.random(rng=draw)]
-    places = [np.zeros(3)]
-    for number in range(joints):
-        place, mount, axis = draw.normal(size=(3, 3))
-        link = random_body(draw, f"link{number}", 10 ** draw.uniform(0, 1))
-        joint = {"kind": "revolute", "axis": axis.tolist(), "position": mount.tolist()}
-        joint["start_rate"] = 0.1 * draw.normal()
-        bodies.append(link | {"on": bodies[-1]["name"], "position": place.tolist(), "joint": joint})
-        places.append(places[-1] + turns[0].apply(place))
-    tip = draw.normal(size=3)
-    bodies[-1]["feature"] = [{"name": "tip", "position": tip.tolist(), "radius": RADIUS}]
-    bodies[0] |= {
-        "attitude": turns[0].as_quat(scalar_first=True).tolist(),
-        "position": [0, 0, 0],
-        "rate": (0.05 * draw.normal(size=3)).tolist(),
-    }
-    normal, own = draw.normal(size=(2, 3))
-    normal /= np.linalg.norm(normal)
-    ball, turn = places[-1] + turns[0].apply(tip), Rotation.random(rng=draw)
-    payload = random_body(draw, "payload", 10 ** draw.uniform(1, 2)) | {
-        "attitude": turn.as_quat(scalar_first=True).tolist(),
-        "position": (ball - (RADIUS + GAP) * normal - turn.apply(own)).tolist(),
-        "velocity": (0.5 * normal + 0.1 * draw.normal(size=3)).tolist(),
-        "rate": (0.05 * draw.normal(size=3)).tolist(),
-    }
-    plane = {"shape": "plane", "point": own.tolist(), "normal": turn.inv().apply(normal).tolist()}
-    payload["surface"] = [plane | {"name": "face"}]
-    contact = {"feature": "tip", "surface": "face", "impact": {"law": law, **LAWS[law]}}
-    return {
-        "schema": 1,
-        "kind": "assembly",
-        "duration": 0.1,
-        "body": [*bodies, payload],
-        "contact": [contact],
-        "output": {"interval": 0.05},
-    }
 
 
 def row(here, first, other, point, axis):
@@ -143,7 +86,7 @@ def momenta(content, here):
 )
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_contact_is_struck_as_by_the_mass_matrix(seed, joints, law):
-    content = struck(np.random.default_rng([60, seed]), law, joints)
+    content = struck_arm(np.random.default_rng([60, seed]), {"law": law, **LAWS[law]}, joints)
     (_, before, after), *_ = impacts(content)
     mass, rows, held = mass_matrix(content), contact_rows(content, before), joint_rows(content, before)
     moving = before.motion().ravel()
