@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
-from dockdyn.contact.group import ContactGroup
 from dockdyn.control.commanded import Commanded
 from dockdyn.control.controller import Command, Measured
 from dockdyn.control.sampled import SampledControl
@@ -20,8 +19,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.solver_state import emptied, largest
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.mechanism.loads import all_held
-from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.loads import Group, all_held
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.programs import Program
@@ -111,7 +109,7 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: l
     return Found(solver, seen | more, measured)
 
 
-def _side(model: Mechanism, group: ContactGroup | MeasuredContact, body: int) -> float:
+def _side(model: Mechanism, group: Group, body: int) -> float:
     """1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of others'."""
     return model.told_side(group) * (float(group.first == body) - float(group.second == body))
 

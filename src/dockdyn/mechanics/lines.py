@@ -2,8 +2,8 @@
 
 A line is a row J of the velocities of bodies. Along one that reflects a mass m the force is λ = −m (J v̇ + J̇ v); along a closed
 one λ is what keeps J v̇ + J̇ v = 0, the mass being infinite; an open one carries nothing, the mass being zero. So all are one
-system, (c + s J M⁻¹ Jᵀ s) μ = −s (J M⁻¹ f + J̇ v) with λ = s μ and c/s² = 1/m, and both bodies of a line feel the same number,
-which keeps momenta.
+system, (c + s J M⁻¹ Pᵀ s) μ = −s (J M⁻¹ f + J̇ v) with λ = s μ and c/s² = 1/m, and both bodies of a line feel the same number,
+which keeps momenta. The force acts along P: that is J, but where friction comes with it.
 
 Units: SI: rows of forces N and torques N m, body axes for the latter.
 Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algorithms, sections 3.2 and 8.
@@ -34,6 +34,12 @@ class Lines(NamedTuple):
     drift: Float[Array, "lines"]  # J̇ v
     root: Float[Array, "lines"]  # s: √m of a mass, 1 of a closed connection, 0 of an open one
     compliance: Float[Array, "lines"]  # c: 0 of a closed connection, else 1
+    pushes: Rows | None = None  # P, along which a unit of force acts; None: J
+
+    @property
+    def acting(self) -> Rows:
+        """Along which a unit of force acts."""
+        return self.rows if self.pushes is None else self.pushes
 
     @staticmethod
     def of_mass(rows: Rows, drift: Float[Array, "lines"], mass: Float[Array, "lines"]) -> Lines:
@@ -49,13 +55,16 @@ class Lines(NamedTuple):
     @staticmethod
     def joined(several: Sequence[Lines]) -> Lines:
         """Return all of them as one."""
-        return Lines(*(jnp.concatenate(parts) for parts in zip(*several, strict=True)))
+        if all(one.pushes is None for one in several):
+            return Lines(*(jnp.concatenate(parts) for parts in zip(*(one[:4] for one in several), strict=True)))
+        stated = [one._replace(pushes=one.acting) for one in several]
+        return Lines(*(jnp.concatenate(parts) for parts in zip(*stated, strict=True)))
 
 
 def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) -> Forces:
     """Return the forces (N, N m) along lines, of bodies that would change by `moved` without them.
 
-    `answers` are M⁻¹ Jᵀ, line by line. Of rates they are forces; where `moved` are velocities and the drift is zero, the
+    `answers` are M⁻¹ Pᵀ, line by line. Of rates they are forces; where `moved` are velocities and the drift is zero, the
     impulses (N s, N m s) that end the motion along closed lines.
     """
     matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility_between(lines.rows, answers) * lines.root

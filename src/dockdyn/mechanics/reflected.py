@@ -84,7 +84,7 @@ def coupled(
     """
     if lines is None:
         return free, jnp.zeros(0)
-    answers = answer(lines.rows)
+    answers = answer(lines.acting)
     moved = jnp.stack([row_of(twist.velocity, twist.rate) for twist in free])
     force = solve_lines(lines, answers, moved)
     return tuple(map(twist_of, moved + jnp.einsum("k,kbi->bi", force, answers))), force

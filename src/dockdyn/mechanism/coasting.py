@@ -6,9 +6,12 @@ Source: triangle inequality on the motion of one body as seen from another; own 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
+from jaxtyping import Array
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import ContactGroup
@@ -18,7 +21,9 @@ from dockdyn.elements import CaptureLatch, ElementGroup, RampLatch, RigidLatch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.loads import ties
+from dockdyn.mechanism.measured_contact import MeasuredContact
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -40,7 +45,7 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     turning = jnp.max(jnp.stack([place.rate.norm() for place in places]))
     time = jnp.minimum(LONGEST, TURN / jnp.maximum(turning, 1e-300))
-    for group, mode, depth in _depths(model, x, now):
+    for group, mode, depth in _across(model, x, now):
         own, other = places[group.first], places[group.second]
         fastest = _fastest(own, other, group.reference(own), group.reach)
         time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))
@@ -67,7 +72,7 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]
     time = TURN / jnp.maximum(jnp.max(jnp.stack(rates)), 1e-300)
     turn = time
-    for group, mode, depth in _depths(model, x, now):
+    for group, mode, depth in _across(model, x, now):
         both, turning = (places[group.first], places[group.second]), (rates[group.first], rates[group.second])
         time = jnp.minimum(time, free_time(-depth, Vector.of(group.place).norm() + group.reach, both, turning))
         quiet &= mode == APART
@@ -80,13 +85,16 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     return jnp.where(quiet, SHARE * time, 0.0)
 
 
-def _depths(model: Mechanism, x: State, now: Outputs) -> list[tuple[ContactGroup, Scalar, Scalar]]:
-    """Each group with its mode and how deep (m) it is while it is apart, the first of its event functions."""
-    found, first = [], 0
-    for group, mode in zip(model.computed, x.mode, strict=False):
-        found.append((group, mode, now.guards[first]))
-        first += group.events
-    return found
+def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactGroup | ImpactContact, Array, Scalar]]:
+    """Yield each group with its mode and the first of its event functions: its depth, while it is apart; zero of one that has
+    just parted from rest."""
+    guards, hits = iter(now.guards), iter(x.memory.impacts)
+    for group, mode in zip(model.groups, x.mode, strict=False):
+        assert not isinstance(group, MeasuredContact)
+        first, *_ = islice(guards, group.events)
+        if isinstance(group, ImpactContact):
+            first = jnp.where(next(hits).parting > 0, 0.0, first)
+        yield group, mode, first
 
 
 def _is_still(model: Mechanism, latch: RampLatch) -> Scalar:

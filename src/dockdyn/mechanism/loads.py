@@ -23,7 +23,10 @@ from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.measured_contact import MeasuredContact
+
+Group = ContactGroup | MeasuredContact | ImpactContact  # contacts between two bodies by number
 
 
 class Tie(eqx.Module):
@@ -121,7 +124,9 @@ def act_between(
 
 
 def contact_loads(
-    groups: Sequence[ContactGroup | MeasuredContact], places: tuple[Placed, ...], delayed: Sequence[Wrench | Vector]
+    groups: Sequence[Group],
+    places: tuple[Placed, ...],
+    delayed: Sequence[Wrench | Vector],
 ) -> tuple[list[Wrench], Scalar]:
     """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
     loads, power = [Wrench.zero() for _ in places], jnp.zeros(())

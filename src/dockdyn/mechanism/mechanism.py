@@ -21,7 +21,7 @@ from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
-from dockdyn.mechanics.lines import mobility_between
+from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
@@ -30,9 +30,24 @@ from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.gravity import Gravity, InOrbit
 from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, lines_of
+from dockdyn.mechanism.impact_contact import ImpactContact
+from dockdyn.mechanism.impacts import (
+    add_rests,
+    first_hits,
+    from_level,
+    impacts_of,
+    meet,
+    observed_impacts,
+    pressed,
+    rest_forces,
+    rest_lines,
+    rest_power,
+    rest_wrenches,
+)
 from dockdyn.mechanism.loads import (
     ConeLatch,
     Connection,
+    Group,
     Held,
     MountedThruster,
     Tie,
@@ -51,7 +66,6 @@ from dockdyn.mechanism.loads import (
     stored_energy,
     ties,
 )
-from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
@@ -77,7 +91,7 @@ class Mechanism(ContactModel):
     """
 
     bodies: tuple[RigidBody, ...]
-    groups: tuple[ContactGroup | MeasuredContact, ...]
+    groups: tuple[Group, ...]
     poses: tuple[Pose, ...]  # at t = 0
     twists: tuple[Twist, ...]  # at t = 0
     delay: Float[Array, ""] | None
@@ -109,8 +123,13 @@ class Mechanism(ContactModel):
         return MovingBodies(self.bodies, self.trees, self.frames)
 
     @property
+    def impacts(self) -> list[tuple[int, ImpactContact]]:
+        """The contacts with an impact law, with their numbers among the groups."""
+        return impacts_of(self.groups)
+
+    @property
     def computed(self) -> tuple[ContactGroup, ...]:
-        """The groups of contacts, none of which is measured elsewhere."""
+        """The groups of contacts, none of which is measured elsewhere or has an impact law."""
         found = tuple(group for group in self.groups if isinstance(group, ContactGroup))
         assert len(found) == len(self.groups)
         return found
@@ -132,10 +151,11 @@ class Mechanism(ContactModel):
         modes, memories = settled(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
+        hits = first_hits(self.groups, here.bodies)
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits))
         phase, clock = self.phases.begin(here.bodies)
-        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
+        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits))
         never = jnp.asarray(False)
         begun = self._enter_due(jnp.zeros(()), start, (never, never))
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
@@ -230,12 +250,13 @@ class Mechanism(ContactModel):
 
     @partial(trace_once, static=("exact",))
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
-        """What each group of contacts does now; unless `exact`, depths of what is far apart are bounds."""
+        """What each group of contacts does now by its force law; unless `exact`, depths of what is far apart are bounds."""
         places = self.placement(x).bodies
-        return tuple(
+        found = tuple(
             group.state(mode, places[group.first], places[group.second], exact)
             for group, mode in zip(self.groups, x.mode, strict=False)
         )
+        return from_level(self.groups, found, x.memory.impacts)
 
     @trace_once
     def flow(self, t: Scalar, x: State, delayed: Signal) -> Rate:
@@ -244,8 +265,8 @@ class Mechanism(ContactModel):
         q = Coordinates(
             tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
         )
-        clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
-        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.outside))
+        clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
+        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """What acts on the bodies under these signals of the contacts, and how they move."""
@@ -259,13 +280,22 @@ class Mechanism(ContactModel):
         pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
-        inertia, lines = reflected(connections, here), lines_of(self.grips, remembered, places)
-        found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia, lines)
+        inertia, grips = reflected(connections, here), lines_of(self.grips, remembered, places)
+        rests = rest_lines(self, x, places) if self.impacts else None
+        lines = [part for part in (grips, rests) if part is not None]
+        found = self.moving.respond(
+            here, [load.force for load in pushed], torques, efforts, inertia, Lines.joined(lines) if lines else None
+        )
         add_reflected(loads, inertia, found.along, places)
+        along, resting = found.along, jnp.zeros(0)
         held: tuple[Vector, ...] = ()
-        if lines is not None:
-            held = add_held(loads, self.grips, lines, found.along[-lines.drift.size :], places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held)
+        if rests is not None:
+            along, resting = along[: -len(self.impacts)], along[-len(self.impacts) :]
+            add_rests(loads, self.impacts, resting, here)
+            power += rest_power(rests, resting, places)
+        if grips is not None:
+            held = add_held(loads, self.grips, grips, along[-grips.drift.size :], places)
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held, resting)
 
     def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Outside]:
         """All that pushes bodies from outside: these `thrusters`, control and gravity; and the rate of what is remembered."""
@@ -309,6 +339,8 @@ class Mechanism(ContactModel):
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         here, states = self.placement(x), self.states(x)
+        if self.impacts:
+            states = pressed(self, x, states, rest_forces(self, t, x))
         guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
         if (carried := self._carried(x.memory.elements)) is not None:
             # what the hold carries does not begin again
@@ -345,7 +377,7 @@ class Mechanism(ContactModel):
             if isinstance(one, Tie) and one.element.delays
         )
 
-    def delayed_part(self, group: ContactGroup | MeasuredContact, wrench: Wrench) -> Wrench | Vector:
+    def delayed_part(self, group: Group, wrench: Wrench) -> Wrench | Vector:
         """Return what the loop delays of a group's wrench: of a single member, whose contact point is known, the force alone.
 
         Around rest, where no force acts that a moved point would turn, both are one.
@@ -388,6 +420,11 @@ class Mechanism(ContactModel):
         return tuple(number for load in found for number in load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+        after = self._jump(t, x, fired)
+        return meet(self, t, x, after) if self.impacts else after
+
+    def _jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+        """The state after events, but for the impacts that follow."""
         here, connections, left = self.placement(x), self.connections(x), iter(fired)
         touching = tuple(
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
@@ -527,6 +564,8 @@ class Mechanism(ContactModel):
         here, states = self.placement(x), self.states(x, exact=True)
         places, connections = here.bodies, self.connections(x)
         now = self.acting(x, here, delayed)
+        if self.impacts:
+            states, delayed = pressed(self, x, states, now.rests), rest_wrenches(self, here, delayed, now.rests)
         loads, outside = self.all_loads(here, now), x.memory.outside
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
@@ -558,13 +597,14 @@ class Mechanism(ContactModel):
             **outside.observe(),
             **observed_elements(connections, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
+            **observed_impacts(self.groups, x.memory.impacts),
             "linear_momentum": linear.array(),
             "angular_momentum": angular.array(),
             "linear_momentum_scale": linear_scale,
             "angular_momentum_scale": angular_scale,
         }
 
-    def told_side(self, pair: ContactGroup | MeasuredContact | ConeLatch) -> float:
+    def told_side(self, pair: Group | ConeLatch) -> float:
         """Return 1 where results tell the force on the first body of a pair, −1 where they tell the one on its second."""
         return -1.0 if pair.second == self.told else 1.0
 

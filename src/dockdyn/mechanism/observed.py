@@ -11,14 +11,13 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.integrate.model import Scalar, rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.loads import BendingLink, Connection
-from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.loads import BendingLink, Connection, Group
 
 
 def observed_motion(
@@ -37,7 +36,7 @@ def observed_motion(
 
 def observed_contacts(
     states: Sequence[GroupState],
-    groups: Sequence[tuple[ContactGroup | MeasuredContact, Placed, Placed]],
+    groups: Sequence[tuple[Group, Placed, Placed]],
     acting: Sequence[Wrench],
 ) -> dict[str, Array]:
     """Of the groups, each with its two bodies: what the deepest member does, its point in axes of the second body, the wrench
@@ -57,7 +56,7 @@ def observed_contacts(
     }
 
 
-def place_on_surface(group: ContactGroup | MeasuredContact, own: Placed, other: Placed) -> tuple[Vector, Scalar]:
+def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, Scalar]:
     """The reference point of a group from that of the surface it touches (m, axes of the body with it), and its angle around
     the docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30); of what touches no surface from the body, without angle."""
     place, surface = other.local(group.reference(own)), group.surface

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 from dockdyn.contact.group import Wrench
 from dockdyn.control.steering import Steering
@@ -18,6 +18,7 @@ from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.trees.moving_bodies import Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.gravity import InOrbit
+from dockdyn.mechanism.impact_contact import Hit
 from dockdyn.mechanism.outside import Given, Pushes
 from dockdyn.mechanism.phases import Clock
 
@@ -57,6 +58,7 @@ class Memory(NamedTuple):
     elements: tuple[ElementMemory, ...]
     clock: Clock | None
     outside: Outside
+    impacts: tuple[Hit, ...] = ()  # of contacts with an impact law
 
 
 class Acting(NamedTuple):
@@ -70,3 +72,4 @@ class Acting(NamedTuple):
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     outside: Outside  # rates of what is remembered of what acts from outside
     grips: tuple[Vector, ...]  # N, inertial, force by which each rigid latch holds its first body
+    rests: Float[Array, "impacts"]  # N, normal force by which each contact with an impact law rests

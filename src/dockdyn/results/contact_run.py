@@ -131,6 +131,9 @@ def _run_of(
     start = {name: values[:1] for name, values in sampled.items()}
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
     seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
+    found = (
+        from_log(solution.log, moments, first.mode, seated, observed.get("impact_impulse")) if seated.shape[1] else None
+    )
     return Run(
         time=np.arange(count) * float(settings.sampling),
         sampled={name: values[:count] for name, values in sampled.items()},
@@ -140,9 +143,7 @@ def _run_of(
             name: np.concatenate([np.zeros((1, rows.shape[1])), rows[:moments]])
             for name, rows in (("peaks", solution.log.peaks), ("peak_times", solution.log.peak_times))
         },
-        episodes=episodes(from_log(solution.log, moments, first.mode, seated), delay_of(content))
-        if sampled["depth"].shape[1]
-        else [],
+        episodes=[] if found is None else episodes(found, delay_of(content)),
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
         first_nonfinite=name_of_nonfinite(int(solution.first_nonfinite), partial(state_names, content)),

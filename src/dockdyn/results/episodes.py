@@ -47,8 +47,12 @@ def from_log(
     count: int,
     first_mode: Sequence[Int[Any, ""]],
     seated: Bool[Any, "moments contacts"] | None = None,
+    jumps: Float[Any, "moments contacts"] | None = None,
 ) -> Moments:
-    """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts."""
+    """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts.
+
+    `jumps` are the impulses (N s) that the contacts have had so far in impacts, which no force shows.
+    """
     contacts = np.asarray(log.peaks).shape[1] if seated is None else seated.shape[1]
     log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode[:contacts]], axis=1)
     start_mode = np.array([[int(mode) for mode in first_mode[:contacts]]])
@@ -58,7 +62,8 @@ def from_log(
         touching=(np.concatenate([start_mode, log_mode]) != APART) & (True if seated is None else ~seated),
         peaks=np.concatenate([zero, np.asarray(log.peaks)[:count, :contacts]]),
         peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count, :contacts]]),
-        integrals=np.concatenate([zero, np.asarray(log.integrals)[:count, :contacts]]),
+        integrals=np.concatenate([zero, np.asarray(log.integrals)[:count, :contacts]])
+        + (0.0 if jumps is None else np.diff(jumps, axis=0, prepend=0.0)),
         slack=SLACK,
     )
 

@@ -129,6 +129,10 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
     """
     onset, contacts = log.began(), log.touching.shape[1]
     peaks, peak_times, impulses = (part[:, :contacts] for part in (log.peaks, log.peak_times, log.integrals))
+    if "impact_impulse" in log.seen:
+        impulses = impulses + jnp.where(
+            log.valid[:, None], jnp.diff(log.seen["impact_impulse"], axis=0, prepend=0.0), 0.0
+        )
     kinetic = log.seen["kinetic_energy"]
     return {
         **log.samples,

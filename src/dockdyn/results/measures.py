@@ -114,10 +114,12 @@ def latch_attempt(captures: Either, entries: Either, spare: Either) -> tuple[Eit
 def settled_rows(time: Either, releases: Either, delay: Either, slack: float) -> Either:
     """Rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has acted.
 
-    −1 where the run ended before, or for a release that is NaN. A row at most `slack` (s) after an instant is of that instant.
+    −1 where the run ended before, or for a release that is NaN. A row at most `slack` (s) after an instant is of that instant;
+    of rows with one time the last one.
     """
     xp = time.__array_namespace__()
     instants = releases + delay
     found = xp.searchsorted(time, instants - min(1e-9, slack))
     row = xp.minimum(found, time.shape[0] - 1)
+    row = xp.searchsorted(time, time[row], side="right") - 1
     return xp.where((found < time.shape[0]) & (time[row] - instants <= slack), row, -1)

@@ -154,6 +154,10 @@ class StatedLaw(eqx.Module):
         """Whether it never takes energy; asked of numbers, never while JAX traces."""
         return (self.own or LAWS[self.name]).lossless(self.parameters)
 
+    def passive(self) -> bool:
+        """Return whether it never gives energy."""
+        return (self.own or LAWS[self.name]).safe
+
 
 def resolve(
     law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **parameters: ArrayLike | None

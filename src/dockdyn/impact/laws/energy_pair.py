@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from dockdyn.impact.laws.result import Impact, impact, safe_root
 
@@ -34,6 +34,19 @@ def wedge(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], fri
     share = 1 - velocity[0] ** 2 / (2 * matrix[0, 0] * plastic_loss)
     least = jnp.maximum(share * friction_ratio * (2 - friction_ratio), 0.0)
     return Wedge(least, 1 - share * (1 - friction_ratio) ** 2, share)
+
+
+def is_possible(
+    matrix: Float[Array, "rows rows"],
+    velocity: Float[Array, "rows"],
+    found: Impact,
+    energy_ratio: Float[Array, ""],
+    friction_ratio: Float[Array, ""],
+) -> Bool[Array, ""]:
+    """Return whether the ratios are in the wedge and the impact that is `found` with them does not pull."""
+    bounds = wedge(matrix, velocity, friction_ratio)
+    inside = (energy_ratio >= bounds.least - TOLERANCE) & (energy_ratio <= bounds.greatest + TOLERANCE)
+    return inside & (found.impulse[0] >= 0)
 
 
 @jax.jit

@@ -73,10 +73,15 @@ def impact(
 def settled(
     found: Impact, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], rest_speed: Float[Array, ""]
 ) -> Impact:
-    """`found`, or, where it would leave less than `rest_speed` (m/s), a normal impulse that leaves no normal velocity."""
-    stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
+    """Return `found`, or, where it would leave less than `rest_speed` (m/s) of normal velocity, an impact that leaves none.
+
+    What the law has across the normal of an approach stays. Of what parts, if so slowly, the normal velocity alone is ended.
+    """
+    by_law = jnp.where(velocity[0] < 0, found.impulse, 0.0)
+    left = velocity[0] + matrix[0] @ by_law
+    ended = impact(matrix, velocity, by_law.at[0].add(-left / matrix[0, 0]))
     slow = found.velocity[0] < rest_speed
-    return jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), found)
+    return jax.tree.map(lambda a, b: jnp.where(slow, a, b), ended, found)
 
 
 def safe_root(square: Float[Array, "*shape"]) -> Float[Array, "*shape"]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.kinds.assembly.impossible_impacts import refuse_impossible
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
@@ -96,6 +97,10 @@ MODE_VARIABLES: Layout = {
     "elastic_energy": (("flexible_link",), "J", "energy that the link gives back when it unbends"),
 }
 
+IMPACT_VARIABLES: Layout = {
+    "impact_impulse": (("contact",), "N s", "impulse of impacts along the normal since the start"),
+}
+
 IMPULSE_VARIABLES: Layout = {
     "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
     "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
@@ -136,12 +141,13 @@ def bushing_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> d
 
 
 # of runs that have such parts
-LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
+LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPACT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
     content = scenario.content
+    refuse_impossible(scenario, run)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”")
     return Described(
@@ -169,7 +175,8 @@ def describe(scenario: Scenario, run: Run) -> Described:
         },
         attributes=control.attributes
         | ({"steered_body": steered} if control.attributes else {})
-        | rigid_grips(content),
+        | rigid_grips(content)
+        | struck_contacts(content),
         conservative=conservative(content),
     )
 
@@ -178,6 +185,13 @@ def rigid_grips(content: AssemblySection) -> dict[str, str]:
     """The names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is none."""
     names = [one.name for one in content.element if isinstance(one, LatchSection) and one.grip != "compliant"]
     return {"rigid_grips": "\n".join(names)} if names else {}
+
+
+def struck_contacts(content: AssemblySection) -> dict[str, str]:
+    """Return the names of the contacts with an impact law, a line each, as an attribute of the result; nothing without any."""
+    named = zip(content.contact_names(), content.contact, strict=True)
+    names = [name for name, contact in named if contact.impact is not None]
+    return {"impact_contacts": "\n".join(names)} if names else {}
 
 
 def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:
@@ -329,8 +343,8 @@ def conservative(content: AssemblySection) -> bool:
 
 def _effects(content: AssemblySection) -> list[str]:
     """What the laws of each contact must do to the energy."""
-    laws = [[made(law) for law in (one.normal, one.friction) if law is not None] for one in content.contact]
-    return [energy_effect(one, content.loop.delay) for one in laws]
+    found = [[made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contact]
+    return [energy_effect(one, content.loop.delay) for one in found]
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:

@@ -16,6 +16,7 @@ def doubts(dataset: xr.Dataset) -> list[str]:
     found = [
         _never_begun,
         _rigid_catches,
+        _struck_contacts,
         _turned_bushings,
         _bouncing_latches,
         _spinning_links,
@@ -45,6 +46,17 @@ def _rigid_catches(dataset: xr.Dataset) -> list[str]:
         "that instant; grip = 'compliant' tells them"
         for name in names
         if dataset.latch_held.sel(latch=name).values.any()
+    ]
+
+
+def _struck_contacts(dataset: xr.Dataset) -> list[str]:
+    """A warning for every contact that has been struck by an impact law: the loads of that are impulses."""
+    names = str(dataset.attrs.get("impact_contacts", "")).splitlines()
+    return [
+        f"velocities jump at contact {name!r}: the largest forces and loads do not have those of its impacts, of which "
+        "impact_impulse tells the sum; a law of its force, normal, tells them"
+        for name in names
+        if dataset.impact_impulse.sel(contact=name).values[-1] > 0
     ]
 
 

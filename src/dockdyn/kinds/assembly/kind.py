@@ -115,8 +115,11 @@ class AssemblyKind(Kind):
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.assembly.functional_unit import assembly_unit
+        from dockdyn.kinds.assembly.impossible_impacts import EXCHANGE, refuse_impacts
 
         self.check_start(scenario)
+        if not integrated:
+            refuse_impacts(scenario.name, scenario.content, EXCHANGE)
         unit = assembly_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
 
@@ -126,6 +129,8 @@ class AssemblyKind(Kind):
         return assembly_coupling(content)
 
     def resting(self, name: str, content: AssemblySection) -> Resting:
+        from dockdyn.kinds.assembly.impossible_impacts import MARGINS, refuse_impacts
         from dockdyn.kinds.assembly.resting import RestingAssembly
 
+        refuse_impacts(name, content, MARGINS)
         return RestingAssembly()

@@ -62,7 +62,7 @@ def mode_excesses(content: AssemblySection, run: Run) -> dict[str, Any]:
     for number, contact in enumerate(content.contact):
         bodies = [body for body, _ in content.sides(contact)]
         hits = [episode for episode in run.episodes if episode.contact == number and episode.peak > 0]
-        if hits and any(body in beams for body in bodies):
+        if contact.normal is not None and hits and any(body in beams for body in bodies):
             found[number] = _excess(content, run, hits[0], bodies)
     words = "share by which the first peak force is too large, as the links that it bends have no more modes"
     return {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
@@ -102,7 +102,9 @@ def _meeting(content: AssemblySection, state: State, number: int) -> Meeting:
 @partial(jit_once, static=("number",))
 def _forces(content: AssemblySection, number: int, normal: Float[Array, "3"]) -> Float[Array, "depths"]:
     """Return the elastic force (N) of a contact's law at the `DEPTHS`."""
-    law = content.contact[number].normal.make().along(Vector.of(jnp.asarray(normal)))
+    section = content.contact[number].normal
+    assert section is not None
+    law = section.make().along(Vector.of(jnp.asarray(normal)))
     return over_rows(lambda depth: law.force(depth, jnp.zeros(())), jnp.asarray(DEPTHS))
 
 

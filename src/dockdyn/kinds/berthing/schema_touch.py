@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import LARGEST, Number, quantity
+from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.language.waiting import wait_for
+from dockdyn.scenario.tables.impact_law import REPEATING, REST_SPEED, ImpactLawSection, friction_at_rest
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
     from dockdyn.kinds.berthing.model_rebound import Rebound
 
 ON_SURFACE = 1e-6  # m
-REGULARISATION = 1e-4  # m/s, of friction between what rests
-REST_SPEED = 1e-6  # m/s
-
-# name in a scenario: law of `dockdyn.impact.LAWS`
-NAMES = {
-    "pin": "pin",
-    "weld": "weld",
-    "weld-brake": "weld",
-    "energetic": "energetic",
-    "newton": "newton",
-    "poisson": "poisson",
-    "frictionless": "frictionless",
-    "energy-friction": "energy-pair",
-}
-REPEATING = ("energetic", "newton", "poisson", "frictionless")
-PARAMETERS = {"energy_ratio": "r_e", "friction_ratio": "r_f"}  # of a law: key in a scenario
 
 
 class TouchSection(Section):
@@ -98,16 +83,17 @@ class TouchSection(Section):
         return Point(jnp.asarray(self.chaser_position, float))
 
 
-class ImpactSection(Section):
+class ImpactSection(ImpactLawSection):
     """The impact law and its parameters."""
+
+    KEYS: ClassVar = {"energy_ratio": "r_e", "friction_ratio": "r_f"}
+    LAWLESS: ClassVar = ("compliant",)
 
     law: Literal[
         "pin", "weld", "weld-brake", "energetic", "newton", "poisson", "frictionless", "energy-friction", "compliant"
     ]
     normal: Literal["y", "hand"] | Direction | None = None
     lock: list[str] = []  # noqa: RUF012
-    restitution: Annotated[float, Field(ge=0, le=1)] | None = None
-    friction: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
     r_e: Number | None = None
     r_f: Number | None = None
     again: bool = False
@@ -115,41 +101,22 @@ class ImpactSection(Section):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        wait_for("jax")
-        from dockdyn.kinds.berthing.model import COMPLIANT
-
-        needed = [PARAMETERS.get(name, name) for name in self.parameters()]
-        for key in ("restitution", "friction", "r_e", "r_f"):
-            if (getattr(self, key) is None) == (key in needed):
-                refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
-        if self.again and self.law == COMPLIANT:
+        self.check_parameters()
+        if self.again and self.law in self.LAWLESS:
             refuse("again: is of impacts; a compliant contact comes and goes without it, leave it out")
-        if self.again and "restitution" not in needed:
+        if self.again and self.law not in REPEATING:
             refuse(f"again: law {self.law} is for one impact; must be one of {', '.join(REPEATING)}")
         if not self.again and self.rest_speed != REST_SPEED:
             refuse("rest_speed: is of repeated impacts; needs again = true, or leave it out")
         return self
 
-    def parameters(self) -> tuple[str, ...]:
-        """Those of the law, by their names in the library."""
-        from dockdyn.impact.laws.by_name import LAWS
-        from dockdyn.kinds.berthing.model import COMPLIANT
-
-        return () if self.law == COMPLIANT else LAWS[NAMES[self.law]].parameters
-
     def make(self) -> StatedLaw:
-        import jax.numpy as jnp
-
-        from dockdyn.impact.laws.by_name import StatedLaw
-
-        values = {name: jnp.asarray(getattr(self, PARAMETERS.get(name, name)), float) for name in self.parameters()}
-        return StatedLaw(values, NAMES.get(self.law, self.law))
+        return self.stated_law()
 
     def contact(self, touch: TouchSection) -> Contact | Rebound | None:
         """What acts after t = 0."""
         import jax.numpy as jnp
 
-        from dockdyn.contact.laws.friction import Coulomb
         from dockdyn.contact.pair import Contact
         from dockdyn.kinds.berthing.model import COMPLIANT
         from dockdyn.kinds.berthing.model_rebound import Rebound
@@ -163,10 +130,7 @@ class ImpactSection(Section):
         if not self.again:
             return None
         assert solid is not None
-        rest, friction = jnp.asarray(self.rest_speed, float), None
-        if self.friction is not None:
-            friction = Coulomb(jnp.asarray(self.friction, float), jnp.asarray(REGULARISATION))
-        return Rebound(feature, solid, friction, rest)
+        return Rebound(feature, solid, friction_at_rest(self.friction), jnp.asarray(self.rest_speed, float))
 
 
 class OwnImpactSection(OwnImpact, ImpactSection):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import LARGEST, quantity
-from dockdyn.scenario.language.waiting import wait_for
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.impact_law import ImpactLawSection
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Point, SurfaceSection
@@ -19,7 +19,6 @@ from dockdyn.scenario.tables.tree import NOTHING
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
-    from dockdyn.impact.laws.by_name import StatedLaw
     from dockdyn.kinds.orbital_arm.model_parts import Law, Loop, Touch
 
 
@@ -54,34 +53,13 @@ class BaySection(Section):
         return Touch(points=jnp.asarray(self.points, float), surfaces=surfaces, link=payload)
 
 
-class BounceSection(Section):
+class BounceSection(ImpactLawSection):
     """The law of impacts, and below which speed of rebound a contact stays."""
 
+    LAWLESS: ClassVar = ("variational",)
+
     law: Literal["frictionless", "energetic", "poisson", "newton", "variational"] = "frictionless"
-    restitution: Annotated[float, Field(ge=0, le=1)] | None = None
-    friction: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
     rest_speed: quantity("m/s", "a speed", above=0) = 1e-4
-
-    @model_validator(mode="after")
-    def complete(self) -> Self:
-        wait_for("jax")
-        from dockdyn.impact.laws.by_name import LAWS
-        from dockdyn.kinds.orbital_arm.model import VARIATIONAL
-
-        needed = () if self.law == VARIATIONAL else LAWS[self.law].parameters
-        for key in ("restitution", "friction"):
-            if (getattr(self, key) is None) == (key in needed):
-                refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
-        return self
-
-    def stated_law(self) -> StatedLaw:
-        """The law with its parameters."""
-        import jax.numpy as jnp
-
-        from dockdyn.impact.laws.by_name import StatedLaw
-
-        stated = [key for key in ("restitution", "friction") if getattr(self, key) is not None]
-        return StatedLaw({key: jnp.asarray(getattr(self, key), float) for key in stated}, self.law)
 
     def make(self) -> Law:
         import jax.numpy as jnp

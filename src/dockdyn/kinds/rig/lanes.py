@@ -33,6 +33,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
     content = scenario.content
     contact = first_contact(content)
+    assert contact.normal is not None  # that of a rig has a force
     if not hasattr(contact.normal, "stiffness"):
         raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
     normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})

@@ -261,6 +261,9 @@ class RigAssemblySection(SeveralBodiesSection):
                 f"loop.dynamics.method = {self.loop.dynamics.method!r}: with an assembly it must be 'zero-order-hold', "
                 "'half-period' or 'continuous', which locate the events of its elements"
             )
+        for number, contact in enumerate(self.contact):
+            if contact.impact is not None:
+                refuse(f"contact.{number}.impact: the sensor of a rig measures no jump; must state normal")
         for element in self.element:
             if isinstance(element, LatchSection) and element.grip != "compliant":
                 refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")

@@ -173,7 +173,7 @@ class MovingBodies(eqx.Module):
         free = tuple(moving[number] for number in range(len(self.bodies)))
         bodies, along = coupled(free, lambda rows: self._answer(equations, rows), lines)
         if lines is not None and self.trees:
-            pushed = jnp.einsum("k,kbi->bi", along, lines.rows)
+            pushed = jnp.einsum("k,kbi->bi", along, lines.acting)
             moved = accelerated(
                 [force + Vector.of(row[:3]) for force, row in zip(forces, pushed, strict=True)],
                 [torque + Vector.of(row[3:]) for torque, row in zip(torques, pushed, strict=True)],

@@ -13,7 +13,14 @@ from dockdyn.scenario.tables.own_part import OwnPart, imported
 if TYPE_CHECKING:
     from dockdyn.impact.laws.by_name import StatedLaw
 
-SHARED = ("restitution", "friction", "r_e", "r_f")  # keys of the table that a law of one's own may have as fields, too
+SHARED = (
+    "restitution",
+    "friction",
+    "r_e",
+    "r_f",
+    "energy_ratio",
+    "friction_ratio",
+)  # keys of the table that a law of one's own may have as fields, too
 
 
 class OwnImpact(OwnPart):

@@ -50,6 +50,8 @@ class AssemblySection(SeveralBodiesSection):
             refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
         if self.integrator.method != "located" and self.phase:
             refuse("integrator.method must be located: phases begin at instants")
+        if self.integrator.method != "located" and any(contact.impact is not None for contact in self.contact):
+            refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
 
     def model(self) -> Mechanism:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import ConfigDict, field_validator, model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.approach import ApproachSection
+from dockdyn.scenario.tables.impact_law import REST_SPEED, ImpactLawSection, friction_at_rest
+from dockdyn.scenario.tables.own_impact import OwnImpact, or_own
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
+
+if TYPE_CHECKING:
+    from dockdyn.contact.pairs import PairGeometry
+    from dockdyn.impact.laws.by_name import StatedLaw
+    from dockdyn.mechanism.impact_contact import ImpactContact
 
 
 class BetweenPortsSection(ApproachSection):
@@ -20,6 +28,43 @@ class BetweenPortsSection(ApproachSection):
     to: str
 
 
+class ContactImpactSection(ImpactLawSection):
+    """The law of a contact whose velocities jump, its parameters, and below which speed of rebound it comes to rest."""
+
+    law: Literal["energetic", "newton", "poisson", "frictionless", "energy-friction"]
+    energy_ratio: Number | None = None
+    friction_ratio: Number | None = None
+    rest_speed: quantity("m/s", "a speed", above=0) = REST_SPEED
+
+    JOINING: ClassVar = ("pin", "weld", "weld-brake")
+
+    @field_validator("law", mode="before")
+    @classmethod
+    def parting(cls, law: object) -> object:
+        if law in cls.JOINING:
+            refuse("joins what touches; that is an [[element]] of kind 'latch', with grip 'pin' or 'weld'")
+        return law
+
+    def make(self) -> StatedLaw:
+        return self.stated_law()
+
+    def contact(self, geometry: PairGeometry, bodies: tuple[int, int]) -> ImpactContact:
+        """Return the contact of a geometry between two bodies by number."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanism.impact_contact import ImpactContact
+
+        rest = friction_at_rest(self.friction), jnp.asarray(self.rest_speed, float)
+        return ImpactContact(geometry, self.stated_law(), *rest, *bodies)
+
+
+class OwnContactImpactSection(OwnImpact, ContactImpactSection):
+    """The law of such a contact, "module:Class", whose parameters stand beside these keys."""
+
+    model_config = ConfigDict(extra="allow")
+    law: str  # type: ignore[assignment]
+
+
 class ContactSection(Section):
     """A feature against a surface, or against another feature, of another body; names as "body.name" where two share one."""
 
@@ -27,14 +72,30 @@ class ContactSection(Section):
     feature: str
     surface: str | None = None
     against: str | None = None
-    normal: NormalLawSection
+    normal: NormalLawSection | None = None
     friction: OrNone[FrictionSection] = None
+    impact: OrNone[or_own(ContactImpactSection, OwnContactImpactSection)] = None
 
     @model_validator(mode="after")
     def one_partner(self) -> Self:
         if (self.surface is None) == (self.against is None):
             refuse("must state either the surface or, for a feature of another body, against")
         return self
+
+    @model_validator(mode="after")
+    def one_law(self) -> Self:
+        if self.impact is None:
+            if self.normal is None:
+                refuse("must state normal, the law of its force, or impact, the law by which velocities jump")
+            return self
+        for key in ("normal", "friction"):
+            if getattr(self, key) is not None:
+                refuse(f"{key}: the law of a force, beside impact, by which velocities jump; must be left out")
+        return self
+
+    def laws(self) -> list[Section]:
+        """Return the laws of its forces; none of a contact with an impact law."""
+        return [law for law in (self.normal, self.friction) if law is not None]
 
     def partner(self) -> str:
         """The name of what the feature touches."""

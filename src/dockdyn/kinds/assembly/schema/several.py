@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
+    from dockdyn.mechanism.impact_contact import ImpactContact
     from dockdyn.mechanism.loads import Connection
     from dockdyn.mechanism.mechanism import Mechanism
 
@@ -97,6 +98,32 @@ class SeveralBodiesSection(Section, abc.ABC):
             if count > MOST_PAIRS:
                 refuse(
                     f"contact of {contact.feature!r} with {contact.partner()!r}: {count} pairs; must be at most {MOST_PAIRS}"
+                )
+            if contact.impact is not None and count > 1:
+                refuse(
+                    f"contact{ending}.impact: a law for one pair, of which there are {count}; must be a [[contact]] each"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def striking(self) -> Self:
+        struck = [number for number, contact in enumerate(self.contact) if contact.impact is not None]
+        endings = endings_of(self.contact)
+        if struck and self.loop.delay:
+            refuse(
+                f"contact{endings[struck[0]]}.impact: no sensor measures a jump; loop.delay must be left out, or state normal"
+            )
+        grips = {
+            element.name: (self.root_of(element.between[0]), self.root_of(element.between[1]))
+            for element in self.element
+            if isinstance(element, LatchSection) and element.grip != "compliant"
+        }
+        for number in struck:
+            (first, _), (second, _) = self.sides(self.contact[number])
+            if held := held_by(grips, self.root_of(first), self.root_of(second)):
+                refuse(
+                    f"contact{endings[number]}.impact: the rigid grip of {' and '.join(map(repr, held))} holds these bodies together; "
+                    "must be 'compliant', or state normal"
                 )
         return self
 
@@ -201,11 +228,15 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.find("feature", contact.feature), self.find(kind, contact.partner())
 
     def meetings(self) -> list[tuple[str, float]]:
-        """Return how messages name each contact, and the largest radius (m) of the features that touch in it."""
+        """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
+        from dockdyn.mechanism.impact_contact import OVERLAP
+
         found = []
         for contact in self.contact:
             names = [contact.feature] if contact.against is None else [contact.feature, contact.against]
             radius = max(self.find("feature", name)[1].radius for name in names)
+            if contact.impact is not None:
+                radius = OVERLAP
             found.append((f"contact {contact.label()!r}", radius))
         return found
 
@@ -363,22 +394,26 @@ class SeveralBodiesSection(Section, abc.ABC):
         )
         return (pose.position + turn @ place).array(), (turn @ axis).array()
 
-    def groups(self, frames: Frames) -> tuple[ContactGroup, ...]:
+    def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
         """The groups of contacts, also from traced numbers."""
         from dockdyn.contact.group import ContactGroup
         from dockdyn.kinds.assembly.pairs import geometries
 
-        found = []
+        found: list[ContactGroup | ImpactContact] = []
         for contact in self.contact:
             kind = "surface" if contact.against is None else "feature"
             (first, feature), (second, partner) = self.sides(contact)
-            friction = None if contact.friction is None else contact.friction.make()
             bodies = (
                 frames.number(("feature", first, feature.name), first),
                 frames.number((kind, second, partner.name), second),
             )
-            pairs, law = geometries(feature, partner), contact.normal.make()
-            found.append(ContactGroup.of(pairs, bodies, law, friction, feature.weights()))
+            pairs = geometries(feature, partner)
+            if contact.impact is not None:
+                found.append(contact.impact.contact(pairs[0], bodies))
+                continue
+            friction = None if contact.friction is None else contact.friction.make()
+            assert contact.normal is not None
+            found.append(ContactGroup.of(pairs, bodies, contact.normal.make(), friction, feature.weights()))
         return tuple(found)
 
     def connections(

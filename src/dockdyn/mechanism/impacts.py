@@ -1,0 +1,288 @@
+"""Jumps of velocities where contacts of a mechanism touch, and which of them rest then.
+
+What touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until
+nothing approaches. What is left without normal velocity rests if it is pressed together.
+
+Units: SI: m, m/s, N, N s, J.
+Source: as in `strikes`; which contacts rest: the complementarity of force and parting, one after another, own construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.contact.gate import APART
+from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.contact.pair import ContactKinematics
+from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.integrate.model import Scalar, State
+from dockdyn.mechanics.lines import Lines, row_of
+from dockdyn.mechanics.reflected import reflected_lines
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.grips import lines_of
+from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
+from dockdyn.mechanism.loads import act_between, reflected
+from dockdyn.mechanism.strikes import strike
+
+if TYPE_CHECKING:
+    from dockdyn.mechanism.mechanism import Mechanism
+
+STILL = 1e-12  # m/s: slower is no motion
+MOST = 200  # impacts at one instant; what still approaches then is struck by the next event
+STAYS = 1e-9  # m/s²: what would part more slowly stays together, as rounding may say either
+YIELDS = 1e-12  # of the mobility of a contact at rest: contacts that could share a load in any way share it evenly then
+
+Flags = Bool[Array, "impacts"]
+
+
+class Meeting(NamedTuple):
+    """Velocities in the course of impacts at one instant."""
+
+    v: Velocities
+    impulse: Float[Array, "impacts"]  # N s, along the normals
+    loss: Scalar  # J
+    struck: Array  # how often
+
+
+def impacts_of(groups: Sequence[object]) -> list[tuple[int, ImpactContact]]:
+    """Return the contacts with an impact law among groups, with their numbers."""
+    return [(number, group) for number, group in enumerate(groups) if isinstance(group, ImpactContact)]
+
+
+def first_hits(groups: Sequence[object], places: tuple[Placed, ...]) -> tuple[Hit, ...]:
+    """Return what contacts with an impact law remember at t = 0: what touches then, within rounding, does so where it is."""
+    depths = (one.meeting(places[one.first], places[one.second]).depth for _, one in impacts_of(groups))
+    touching = ((depth, (depth > -TOGETHER) & (depth <= OVERLAP)) for depth in depths)
+    return tuple(Hit(jnp.where(touches, depth, 0.0), *[jnp.zeros(())] * 2) for depth, touches in touching)
+
+
+def from_level(groups: Sequence[object], states: Sequence[GroupState], hits: Sequence[Hit]) -> tuple[GroupState, ...]:
+    """Return the `states` of groups with depths as they count for impacts: from where each has touched before.
+
+    The sign of the force is below zero of one that is `parting`.
+    """
+    found = list(states)
+    for (number, _), hit in zip(impacts_of(groups), hits, strict=True):
+        sign = jnp.where(hit.parting > 0, -1.0, 1.0)
+        found[number] = found[number]._replace(depth=found[number].depth - hit.level, force_sign=sign)
+    return tuple(found)
+
+
+def rest_lines(model: Mechanism, x: State, places: tuple[Placed, ...]) -> Lines:
+    """Return the lines of all contacts with an impact law, of which those that rest are closed."""
+    yielding = YIELDS / _masses(model)
+    each = zip(model.impacts, yielding, strict=True)
+    return Lines.joined([one.line(x.mode[number], places, by) for (number, one), by in each])
+
+
+def add_rests(
+    loads: list[Wrench], impacts: Sequence[tuple[int, ImpactContact]], along: Float[Array, "impacts"], here: Placement
+) -> None:
+    """Add to `loads` (about centres of mass, inertial) what contacts at rest put on the bodies by these normal forces (N)."""
+    for (_, contact), force in zip(impacts, along, strict=True):
+        own, other = here.bodies[contact.first], here.bodies[contact.second]
+        wrench = contact.load(force, own, other)
+        act_between(loads, (contact.first, contact.second), wrench, contact.reference(own), here.bodies)
+
+
+def rest_power(lines: Lines, along: Float[Array, "lines"], places: tuple[Placed, ...]) -> Scalar:
+    """Return the power (W) of forces (N) along lines."""
+    moving = jnp.stack([row_of(body.twist.velocity, body.twist.rate) for body in places])
+    return along @ jnp.einsum("kbi,bi->k", lines.acting, moving)
+
+
+def pressed(
+    model: Mechanism, x: State, states: Sequence[GroupState], rests: Float[Array, "impacts"]
+) -> tuple[GroupState, ...]:
+    """Return the `states` of groups with the normal forces (N) of those at rest, which stay as long as they hardly pull."""
+    found, most = list(states), STAYS * _masses(model)
+    for (number, _), force, pull in zip(model.impacts, rests, most, strict=True):
+        sign = jnp.where(x.mode[number] == RESTING, force + pull, found[number].force_sign)
+        found[number] = found[number]._replace(normal_force=force, force_sign=sign)
+    return tuple(found)
+
+
+def rest_wrenches(
+    model: Mechanism, here: Placement, wrenches: Sequence[Wrench | Vector], rests: Float[Array, "impacts"]
+) -> tuple[Wrench | Vector, ...]:
+    """Return the `wrenches` of groups with those of contacts at rest, by their normal forces (N)."""
+    found = list(wrenches)
+    for (number, one), force in zip(model.impacts, rests, strict=True):
+        found[number] = one.load(force, here.bodies[one.first], here.bodies[one.second])
+    return tuple(found)
+
+
+def observed_impacts(groups: Sequence[object], hits: Sequence[Hit]) -> dict[str, Array]:
+    """Return the impulse (N s) of the impacts of each group so far, along their normals; nothing without impact laws."""
+    if not hits:
+        return {}
+    found = [jnp.zeros(()) for _ in groups]
+    for (number, _), hit in zip(impacts_of(groups), hits, strict=True):
+        found[number] = hit.impulse
+    return {"impact_impulse": jnp.stack(found)}
+
+
+def rest_forces(model: Mechanism, t: Scalar, x: State) -> Float[Array, "impacts"]:
+    """Return the normal forces (N) of contacts with an impact law, of those that do not rest zero."""
+    rests = jnp.any(jnp.stack([x.mode[number] == RESTING for number, _ in model.impacts]))
+
+    def found() -> Float[Array, "impacts"]:
+        return model.acting(x, model.placement(x), model.signal(t, x)).rests
+
+    return jax.lax.cond(rests, found, lambda: jnp.zeros(len(model.impacts)))
+
+
+def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
+    """Return the state `x`, to which an event has led from `before`, once what has touched is struck.
+
+    So is what rested where the event has changed its velocities.
+    """
+    numbers = [number for number, _ in model.impacts]
+    x = _come_back(model, before, x)
+    struck = jnp.stack([before.mode[number] == TOUCHED for number in numbers])
+    rests = jnp.stack([x.mode[number] == RESTING for number in numbers])
+    parted = jnp.stack([before.mode[number] == RESTING for number in numbers]) & ~rests
+    normal = _normal_velocities(model, x)
+    shaken = rests & (jnp.abs(normal) > _rest_speeds(model)) | parted & (normal < 0)
+
+    def found() -> State:
+        return _struck(model, t, x, struck | rests | parted, parted)
+
+    x = jax.lax.cond(jnp.any(struck | shaken), found, lambda: x)
+    return _levelled(model, x, struck | rests | parted)
+
+
+def _come_back(model: Mechanism, before: State, x: State) -> State:
+    """Return the state in which what was `parting` and has turned round is apart as any other, unless it overlaps already."""
+    modes, hits = list(x.mode), []
+    for (number, _), hit, meeting in zip(model.impacts, x.memory.impacts, _meetings(model, x), strict=True):
+        turned = (hit.parting > 0) & (before.mode[number] == APART) & (x.mode[number] == TOUCHED)
+        apart = turned & (meeting.depth <= hit.level)
+        modes[number] = jnp.where(apart, APART, x.mode[number]).astype(x.mode[number].dtype)
+        hits.append(hit._replace(parting=jnp.where(turned, 0.0, hit.parting)))
+    return State(x.q, x.v, tuple(modes), x.memory._replace(impacts=tuple(hits)))
+
+
+def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
+    """Return the state after the impacts of what is `touching`, and with those at rest that then rest: none that `parts`."""
+    limits = _rest_speeds(model)
+    behind = _kept(model, x)
+
+    def at(v: Velocities) -> State:
+        return State(x.q, v, x.mode, x.memory)
+
+    def speeds(v: Velocities) -> Float[Array, "impacts"]:
+        """How fast what is touching moves along its normal; zero of what parts for good."""
+        normal = _normal_velocities(model, at(v))
+        return jnp.where(touching & (normal < limits), jnp.abs(normal), 0.0)
+
+    def goes_on(now: Meeting) -> Bool[Array, ""]:
+        still = jnp.where(now.struck < len(model.impacts), 0.0, STILL)
+        return jnp.any(speeds(now.v) > still) & (now.struck < MOST)
+
+    def one(now: Meeting) -> Meeting:
+        def by(number: int, contact: ImpactContact) -> Meeting:
+            here = model.placement(at(now.v))
+            hit = strike(model.moving, here, contact.rows(here.bodies), contact.resolve, behind)
+            impulse = now.impulse.at[number].add(hit.impact.impulse[0])
+            v = jax.tree.map(jnp.add, now.v, hit.change)
+            return Meeting(v, impulse, now.loss + hit.impact.energy_loss, now.struck + 1)
+
+        branches = [lambda k=k, contact=contact: by(k, contact) for k, (_, contact) in enumerate(model.impacts)]
+        return jax.lax.switch(jnp.argmax(speeds(now.v)), branches) if len(branches) > 1 else branches[0]()
+
+    start = Meeting(x.v, jnp.zeros(len(model.impacts)), jnp.zeros(()), jnp.zeros((), int))
+    met = jax.lax.while_loop(goes_on, one, start)
+    hits = tuple(
+        hit._replace(impulse=hit.impulse + own) for hit, own in zip(x.memory.impacts, met.impulse, strict=True)
+    )
+    after = replace(at(met.v), memory=x.memory._replace(work=x.memory.work - met.loss, impacts=hits))
+    slow = touching & ~parts & (_normal_velocities(model, after) < limits)
+    return _with_rests(model, after, touching, _resting(model, t, after, touching, slow))
+
+
+def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
+    """Return W (1/kg) and the velocity (m/s) before an impact of a contact by its number: what its law is given."""
+    found: list[tuple[Array, Array]] = []
+
+    def note(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+        found.append((matrix, velocity))
+        return impact(matrix, velocity, jnp.zeros_like(velocity))
+
+    here, contact = model.placement(x), dict(model.impacts)[number]
+    strike(model.moving, here, contact.rows(here.bodies), note, _kept(model, x))
+    return found[0]
+
+
+def _kept(model: Mechanism, x: State) -> Lines | None:
+    """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
+    here, elements = model.placement(x), model.connections(x)
+    parts = (
+        reflected_lines(len(here.bodies), reflected(elements, here)),
+        lines_of(model.grips, x.memory.elements, here.bodies),
+    )
+    found = [part for part in parts if part is not None]
+    return Lines.joined(found) if found else None
+
+
+def _resting(model: Mechanism, t: Scalar, x: State, touching: Flags, slow: Flags) -> Flags:
+    """Return which of the `slow` contacts rest: the one that would have to pull most parts, then the others are asked again."""
+    most = STAYS * _masses(model)
+
+    def fewer(_: Array, closed: Flags) -> Flags:
+        force = jnp.where(closed, rest_forces(model, t, _with_rests(model, x, touching, closed)) + most, jnp.inf)
+        return closed & ~((jnp.arange(force.size) == jnp.argmin(force)) & (force < 0))
+
+    return jax.lax.fori_loop(0, len(model.impacts), fewer, slow)
+
+
+def _with_rests(model: Mechanism, x: State, touching: Flags, closed: Flags) -> State:
+    """Return the state in which, of what is touching, the contacts `closed` rest, and the others are apart."""
+    modes = list(x.mode)
+    for (number, _), touches, rests in zip(model.impacts, touching, closed, strict=True):
+        after = jnp.where(rests, RESTING, APART).astype(modes[number].dtype)
+        modes[number] = jnp.where(touches, after, modes[number])
+    return State(x.q, x.v, tuple(modes), x.memory)
+
+
+def _levelled(model: Mechanism, x: State, touches: Flags) -> State:
+    """Return the state in which what `touches` is remembered to touch where it is now, and to part if it does so slowly."""
+    hits = []
+    each = zip(model.impacts, x.memory.impacts, _meetings(model, x), touches, strict=True)
+    for (number, one), hit, meeting, there in each:
+        parting = jnp.where((x.mode[number] == APART) & (meeting.rate > -one.rest_speed), 1.0, 0.0)
+        level, parting = jnp.where(there, meeting.depth, hit.level), jnp.where(there, parting, hit.parting)
+        hits.append(hit._replace(level=level, parting=parting))
+    return replace(x, memory=x.memory._replace(impacts=tuple(hits)))
+
+
+def _meetings(model: Mechanism, x: State) -> list[ContactKinematics]:
+    """Return how each contact with an impact law meets."""
+    places = model.placement(x).bodies
+    return [one.meeting(places[one.first], places[one.second]) for _, one in model.impacts]
+
+
+def _normal_velocities(model: Mechanism, x: State) -> Float[Array, "impacts"]:
+    """Return the velocity (m/s) of each first body against its second along the normal; an approach is negative."""
+    return -jnp.stack([meeting.rate for meeting in _meetings(model, x)])
+
+
+def _rest_speeds(model: Mechanism) -> Float[Array, "impacts"]:
+    return jnp.stack([one.rest_speed for _, one in model.impacts])
+
+
+def _masses(model: Mechanism) -> Float[Array, "impacts"]:
+    """Return the reduced mass (kg) of the two bodies of each contact: the order of what it feels."""
+
+    def mass(number: int) -> Scalar:
+        return model.bodies[model.moving.link(number)].mass
+
+    return jnp.stack([1 / (1 / mass(one.first) + 1 / mass(one.second)) for _, one in model.impacts])

@@ -1,0 +1,109 @@
+"""Impact laws on contacts: what cannot be is said in one line, and what a result tells of impacts."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+import dockdyn
+from dockdyn.exchange.fmu import unit_of
+from dockdyn.pages import report_html
+
+PLATE = {"name": "plate", "mass": 100.0, "inertia": [50.0] * 3}
+PLATE |= {"surface": [{"name": "top", "shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}]}
+BALL = {"name": "ball", "mass": 2.0, "inertia": [0.1] * 3, "position": [0, 0, 0.6], "velocity": [0.4, 0, -1.0]}
+BALL |= {"feature": [{"name": "skin", "position": [0, 0, 0], "radius": 0.1}]}
+CONTACT = {"feature": "skin", "surface": "top", "impact": {"law": "energetic", "restitution": 0.5, "friction": 0.2}}
+SCENE = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": [PLATE, BALL], "contact": [CONTACT]}
+NORMAL = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10.0}
+
+
+def scene(impact=None, **contact):
+    found = copy.deepcopy(SCENE)
+    found["contact"][0] |= contact
+    found["contact"][0]["impact"] = found["contact"][0]["impact"] if impact is None else impact
+    return found
+
+
+def two_balls():
+    found = scene()
+    found["body"][1]["feature"][0] |= {"about": [0, 0, 0], "axis": [0, 0, 1], "copies": 3, "position": [0, 0.3, 0]}
+    return found
+
+
+def held(grip):
+    hook = {"kind": "latch", "name": "hook", "between": ["ball", "plate"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
+    hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
+    return scene() | {"element": [hook]}
+
+
+WRONG = {
+    "both laws": (scene(normal=NORMAL), r"contact\.0: normal: the law of a force, beside impact"),
+    "friction": (scene(friction={"law": "coulomb", "coefficient": 0.1}), r"contact\.0: friction: the law of a force"),
+    "no law": (scene("none"), r"contact\.0: must state normal, .* or impact"),
+    "a delay": (scene() | {"loop": {"delay": 0.01}}, r"contact\.0\.impact: no sensor measures a jump; loop\.delay"),
+    "fixed steps": (scene() | {"integrator": {"method": "fixed"}}, r"integrator\.method must be located: .* jumps"),
+    "several pairs": (two_balls(), r"contact\.0\.impact: a law for one pair, of which there are 3"),
+    "a rigid grip": (held("weld"), r"contact\.0\.impact: the rigid grip of 'hook' holds these bodies together"),
+    "a law that joins": (
+        scene({"law": "pin"}),
+        r"contact\.0\.impact\.law = 'pin': joins what touches; .* kind 'latch'",
+    ),
+    "no parameter": (scene({"law": "newton", "restitution": 0.5}), r"contact\.0\.impact: law newton needs friction"),
+    "another's": (
+        scene({"law": "frictionless", "restitution": 0.5, "energy_ratio": 0.5}),
+        r"contact\.0\.impact: law frictionless has no energy_ratio",
+    ),
+    "too large": (scene({"law": "frictionless", "restitution": 1.5}), r"contact\.0\.impact\.restitution"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_is_refused(what):
+    content, words = WRONG[what]
+    with pytest.raises(dockdyn.ScenarioError, match=words) as error:
+        dockdyn.load(content)
+    assert "\n" not in str(error.value)
+
+
+def test_a_rig_measures_no_jump():
+    rig = scene() | {"kind": "rig", "mode": "assembly", "mock_ups": ["ball", "plate"]}
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.0\.impact: the sensor of a rig measures no jump"):
+        dockdyn.load(rig)
+
+
+def test_margins_and_model_exchange_have_no_jump():
+    scenario = dockdyn.load(SCENE)
+    with pytest.raises(
+        dockdyn.ScenarioError, match=r"contact\.0\.impact: velocities jump there, which has no linear form"
+    ):
+        dockdyn.margins(scenario)
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.0\.impact: .*must be for co-simulation"):
+        unit_of(scenario, False)
+
+
+def test_what_begins_inside_is_refused():
+    content = scene()
+    content["body"][1]["position"] = [0, 0, 0.09]
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact 'skin – top': overlap at the start = 0\.01 m"):
+        dockdyn.simulate(dockdyn.load(content))
+
+
+def test_ratios_that_an_impact_does_not_allow_are_told_with_their_bounds():
+    content = scene({"law": "energy-friction", "energy_ratio": 0.01, "friction_ratio": 1.0})
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact 'skin' at t = 0\.5 s: impact: .*r_E must lie between"):
+        dockdyn.simulate(dockdyn.load(content))
+
+
+def test_a_result_tells_of_impacts(tmp_path):
+    """The report is made, the impulse is a figure, and the reader is told that the largest force is not of impacts."""
+    content = scene() | {"requirements": {"contact_impulse_N_s": "< 1 N s"}}
+    run = dockdyn.simulate(dockdyn.load(content))
+    summary = dockdyn.summarise(run)
+    expected = 1.5 / (1 / 2.0 + 1 / 100.0)  # of a ball without friction; friction has no part in it on a level plate
+    assert summary["contact_impulse_N_s"] == pytest.approx(expected, rel=0.05)
+    assert summary["contacts"][0]["impulse_N_s"] == summary["contact_impulse_N_s"]
+    assert [words for words in summary["warnings"] if words.startswith("velocities jump at contact 'skin'")]
+    assert summary["energy_class"] == ["passive"] and summary["work_energy_error"] < 1e-12
+    assert "skin" in report_html(run)

@@ -1,0 +1,45 @@
+"""How long steps may be while nothing touches: of several contacts the nearest says it, in whatever order they are stated."""
+
+from __future__ import annotations
+
+import pytest
+from compiled import Program
+
+import dockdyn
+
+LAWS = {"normal": {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10.0}}
+
+
+def three_balls(gaps, order):
+    """Balls that fall towards a plate, each with a gap (m) of its own; contacts in an `order`."""
+    plate = {"name": "plate", "mass": 1e3, "inertia": [1e3] * 3}
+    plate["surface"] = [{"name": "top", "shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}]
+    balls = [
+        {
+            "name": f"ball{number}",
+            "mass": 1.0,
+            "inertia": [0.1] * 3,
+            "position": [number, 0, 0.1 + gap],
+            "velocity": [0, 0, -1.0],
+            "feature": [{"name": f"skin{number}", "position": [0, 0, 0], "radius": 0.1}],
+        }
+        for number, gap in enumerate(gaps)
+    ]
+    contacts = [{"feature": f"skin{number}", "surface": "top", **LAWS} for number in order]
+    return {"schema": 1, "kind": "assembly", "duration": 1.0, "body": [plate, *balls], "contact": contacts}
+
+
+@pytest.mark.parametrize("tied", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_the_nearest_contact_says_how_long(tied):
+    """Free bodies, and bodies on which an element acts."""
+    times = []
+    for order in ((1, 0, 2), (0, 1, 2)):
+        content = three_balls([0.5, 0.005, 0.3], order)
+        if tied:
+            jet = {"kind": "thruster", "name": "jet", "body": "plate", "position": [0, 0, 0]}
+            content["element"] = [jet | {"direction": [1, 0, 0], "force": 1.0}]
+        model = dockdyn.load(content).content.model()
+        time = Program(lambda model=model: model.coasting(model.initial(), model.outputs(0.0, model.initial())))()
+        times.append(float(time))
+    assert 0.004 < max(times) <= 0.005
+    assert times == pytest.approx([times[0]] * 2, rel=1e-12)
