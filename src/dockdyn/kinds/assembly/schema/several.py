@@ -121,9 +121,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         for number in struck:
             (first, _), (second, _) = self.sides(self.contact[number])
             if held := held_by(grips, self.root_of(first), self.root_of(second)):
+                names = " and ".join(map(repr, held))
                 refuse(
-                    f"contact{endings[number]}.impact: the rigid grip of {' and '.join(map(repr, held))} holds these bodies together; "
-                    "must be 'compliant', or state normal"
+                    f"contact{endings[number]}.impact: the rigid grip of {names} holds these bodies together; must be "
+                    "'compliant', or state normal"
                 )
         return self
 
