@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART
-from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, TOGETHER, Nominal, refuse_control
+from dockdyn.kinds.followed import SLICE, first_touching, recorded, without_rest
+from dockdyn.kinds.resting import TOGETHER, refuse_control
 from dockdyn.mechanism.rest import Members
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
@@ -24,11 +23,7 @@ from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import drive
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.rig.loop import LoopSection
-
-SLICE = 5_000  # iterations between looks at what has happened
 
 
 class NominalAssembly(eqx.Module):
@@ -52,19 +47,6 @@ class NominalAssembly(eqx.Module):
     def closed(self) -> tuple[int, ...]:
         """All contacts that are closed."""
         return (self.contact, *self.others)
-
-
-class Moments(NamedTuple):
-    """A run at its start and at the moments of its log, as far as it was followed."""
-
-    time: Float[np.ndarray, "moments"]  # s
-    state: State  # each leaf with a leading axis
-    touching: Bool[np.ndarray, "moments groups"]
-
-    def at(self, row: int) -> State:
-        """The state at a moment."""
-        found: State = jax.tree.map(lambda rows: rows[row], self.state)
-        return found
 
 
 def nominal_assembly(scenario: Scenario) -> NominalAssembly:
@@ -110,7 +92,7 @@ def nominal_at(
 ) -> NominalAssembly | None:
     """The nominal contact in a state: those `closed`, or those that touch there within `TOGETHER`; the first of `first` that is
     among them is the nominal one. None where no contact is closed."""
-    depths = [np.asarray(own) for own in _depths_once(_runs_as(content), state)]
+    depths = [np.asarray(own) for own in _depths_once(without_rest(content), state)]
     if closed is None:
         closed = [i for i, own in enumerate(depths) if own.max() >= -TOGETHER]
     if not closed:
@@ -132,83 +114,13 @@ def _depths_once(content: AssemblySection, state: State) -> list[Float[Array, "_
 
 def gaps(content: AssemblySection, nominal: NominalAssembly) -> list[float]:
     """How far (m) each closed contact is apart where it is taken as closed; zero where it touches."""
-    depths = _depths_once(_runs_as(content), nominal.state)
+    depths = _depths_once(without_rest(content), nominal.state)
     return [max(0.0, -float(np.max(depths[i]))) for i in nominal.closed]
-
-
-def _runs_as[Content: Section](content: Content) -> Content:
-    """The same without `[stability]` and what a loop has beside its delay, of which no run knows."""
-    asked: Any = content
-    loop = LoopSection(delay=asked.loop.delay)
-    return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
-
-
-def first_touching(
-    scenario: Scenario, otherwise: str = "state stability.closed and stability.time"
-) -> tuple[float, State]:
-    """When (s) the first contact of the run begins, and the state then. ScenarioError without one: what to do `otherwise`."""
-    moments = follow(scenario, lambda found: bool(found.touching.any()))
-    if not moments.touching.any():
-        raise ScenarioError(
-            f"{scenario.name}: duration = {scenario.content.duration:g} s: no contact within it, about which the loop's "
-            f"margins could be asked; must be longer, or {otherwise}"
-        )
-    row = int(np.argmax(moments.touching.any(axis=1)))
-    return float(moments.time[row]), moments.at(row)
-
-
-def after_first(scenario: Scenario, nominal: Nominal) -> Moments:
-    """The run from its first contact on, until the nominal contacts have ended, for a limited number of moments."""
-    own = list(nominal.closed)
-
-    def over(found: Moments) -> bool:
-        first = _first_row(found)
-        if first is None:
-            return False
-        later = found.touching[first:]
-        return len(later) > LOOKED_AT or not later[-1, own].any()
-
-    found = follow(scenario, over, LONGEST_LOOK)
-    first = _first_row(found) or 0
-    rows = slice(first, first + LOOKED_AT + 1)
-    return Moments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
-
-
-def _first_row(found: Moments) -> int | None:
-    return int(np.argmax(found.touching.any(axis=1))) if found.touching.any() else None
-
-
-def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int | None = None) -> Moments:
-    """The run until `enough` of it is known or it ends, at most so many iterations."""
-    content = _runs_as(scenario.content)
-    settings = settings_for(content)
-    solver, until = init(content, settings), 0
-    start = jax.tree.map(np.asarray, solver.point.state)
-    while True:
-        solution: Solution = jax.tree.map(np.asarray, _recorded(solver))
-        found = _moments_of(start, solution, len(content.contact))
-        if enough(found) or solution.status != Status.RUNNING or (longest is not None and until >= longest):
-            return found
-        until += SLICE
-        solver = advance(content, settings, until, solver)
-
-
-@jit_once
-def _recorded(solver: located.SolverState) -> Solution:
-    return located.result(solver._replace(samples=None))
-
-
-def _moments_of(start: State, solution: Solution, count: int) -> Moments:
-    """The moments of a run that began as `start`, with so many groups."""
-    rows = int(solution.moments)
-    state = jax.tree.map(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
-    touching = np.stack(state.mode[:count], axis=-1) != APART
-    return Moments(np.concatenate([[0.0], solution.log.time[:rows]]), state, touching)
 
 
 def _ended(scenario: Scenario, duration: float) -> Solution:
     """The run at the end of a `duration` (s). Raises ScenarioError where it stops before."""
-    content = _runs_as(scenario.content)
+    content = without_rest(scenario.content)
     settings = replace(settings_for(content), duration=np.float64(duration))
     solver = drive(
         init(content, settings),
@@ -217,7 +129,7 @@ def _ended(scenario: Scenario, duration: float) -> Solution:
         SLICE,
         None,
     )
-    solution: Solution = jax.tree.map(np.asarray, _recorded(solver))
+    solution: Solution = jax.tree.map(np.asarray, recorded(solver))
     if (status := Status(int(solution.status))) != Status.FINISHED:
         words = reason_of(content, status, float(solution.time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to the moment at which margins are asked for")
@@ -227,7 +139,7 @@ def _ended(scenario: Scenario, duration: float) -> Solution:
 def _state_at(scenario: Scenario, time: float) -> State:
     """The state of the run at a time (s)."""
     if time == 0:
-        content = _runs_as(scenario.content)
+        content = without_rest(scenario.content)
         start: State = jax.tree.map(np.asarray, init(content, settings_for(content)).point.state)
         return start
     state: State = _ended(scenario, time).state

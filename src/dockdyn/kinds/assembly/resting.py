@@ -11,8 +11,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.kinds.assembly.nominal import NominalAssembly, after_first, gaps, nominal_assembly, nominal_at
+from dockdyn.kinds.assembly.nominal import NominalAssembly, gaps, nominal_assembly, nominal_at
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.followed import after_first
 from dockdyn.kinds.resting import TOGETHER, ContactSlopes, Judged, LaterSet, Naming, Resting, later_rows
 from dockdyn.mechanism.behind_contacts import plant_behind
 from dockdyn.mechanism.mechanism import Mechanism

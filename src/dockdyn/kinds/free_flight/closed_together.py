@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.kinds.assembly.nominal import after_first
+from dockdyn.kinds.followed import after_first
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, resting_contact
 from dockdyn.kinds.free_flight.nominal import NominalContact, contact_loop, nominal_contact, rest, without_latch
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection

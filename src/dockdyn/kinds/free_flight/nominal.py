@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from dockdyn.contact.gate import APART
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.integrate.model import State
-from dockdyn.kinds.assembly.nominal import first_touching
+from dockdyn.kinds.followed import first_touching
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.kinds.resting import TOGETHER, Judged, refuse_control

@@ -1,0 +1,112 @@
+"""The run of a scenario as margins follow it: to its first contact, and what closes after it.
+
+Units: s.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float
+
+from dockdyn.contact.gate import APART
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import State
+from dockdyn.integrate.solution import Solution, Status
+from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, Nominal
+from dockdyn.results.contact_run import advance, init
+from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.rig.loop import LoopSection
+
+SLICE = 5_000  # iterations between looks at what has happened
+
+
+class Moments(NamedTuple):
+    """A run at its start and at the moments of its log, as far as it was followed."""
+
+    time: Float[np.ndarray, "moments"]  # s
+    state: State  # each leaf with a leading axis
+    touching: Bool[np.ndarray, "moments groups"]
+
+    def at(self, row: int) -> State:
+        """The state at a moment."""
+        found: State = jax.tree.map(lambda rows: rows[row], self.state)
+        return found
+
+
+def without_rest[Content: Section](content: Content) -> Content:
+    """The same without `[stability]` and what a loop has beside its delay, of which no run knows."""
+    asked: Any = content
+    loop = LoopSection(delay=asked.loop.delay)
+    return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
+
+
+def first_touching(
+    scenario: Scenario, otherwise: str = "state stability.closed and stability.time"
+) -> tuple[float, State]:
+    """When (s) the first contact of the run begins, and the state then. ScenarioError without one: what to do `otherwise`."""
+    moments = follow(scenario, lambda found: bool(found.touching.any()))
+    if not moments.touching.any():
+        raise ScenarioError(
+            f"{scenario.name}: duration = {scenario.content.duration:g} s: no contact within it, about which the loop's "
+            f"margins could be asked; must be longer, or {otherwise}"
+        )
+    row = int(np.argmax(moments.touching.any(axis=1)))
+    return float(moments.time[row]), moments.at(row)
+
+
+def after_first(scenario: Scenario, nominal: Nominal) -> Moments:
+    """The run from its first contact on, until the nominal contacts have ended, for a limited number of moments."""
+    own = list(nominal.closed)
+
+    def over(found: Moments) -> bool:
+        first = _first_row(found)
+        if first is None:
+            return False
+        later = found.touching[first:]
+        return len(later) > LOOKED_AT or not later[-1, own].any()
+
+    found = follow(scenario, over, LONGEST_LOOK)
+    first = _first_row(found) or 0
+    rows = slice(first, first + LOOKED_AT + 1)
+    return Moments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
+
+
+def _first_row(found: Moments) -> int | None:
+    return int(np.argmax(found.touching.any(axis=1))) if found.touching.any() else None
+
+
+def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int | None = None) -> Moments:
+    """The run until `enough` of it is known or it ends, at most so many iterations."""
+    content = without_rest(scenario.content)
+    settings = settings_for(content)
+    solver, until = init(content, settings), 0
+    start = jax.tree.map(np.asarray, solver.point.state)
+    while True:
+        solution: Solution = jax.tree.map(np.asarray, recorded(solver))
+        found = _moments_of(start, solution, len(content.contact))
+        if enough(found) or solution.status != Status.RUNNING or (longest is not None and until >= longest):
+            return found
+        until += SLICE
+        solver = advance(content, settings, until, solver)
+
+
+@jit_once
+def recorded(solver: located.SolverState) -> Solution:
+    """The solution so far, without samples."""
+    return located.result(solver._replace(samples=None))
+
+
+def _moments_of(start: State, solution: Solution, count: int) -> Moments:
+    """The moments of a run that began as `start`, with so many groups."""
+    rows = int(solution.moments)
+    state = jax.tree.map(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
+    touching = np.stack(state.mode[:count], axis=-1) != APART
+    return Moments(np.concatenate([[0.0], solution.log.time[:rows]]), state, touching)
