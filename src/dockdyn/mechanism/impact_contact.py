@@ -125,10 +125,6 @@ class ImpactContact(eqx.Module):
         found = self.meeting(own, other)
         return jnp.where((found.depth > -TOGETHER) & (found.rate > -self.rest_speed), TOUCHED, APART).astype(int)
 
-    def acts_at(self, load: Wrench, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
-        """Return what acts, and where (m, inertial)."""
-        return load, self.reference(own)
-
     def axes(self, meeting: ContactKinematics) -> tuple[Vector, ...]:
         """Return the normal, from the second body to the first, and two tangents (inertial)."""
         turn = from_x_axis(meeting.normal).matrix()
