@@ -74,9 +74,8 @@ from dockdyn.mechanism.state import Acting, Memory, Outside
 from dockdyn.mechanism.steered_body import Seen, SteeredBody
 from dockdyn.programs import trace_once
 
-Signal = tuple[
-    Wrench | Vector, ...
-]  # of each group, on its first body: its wrench, of a single member under delay its force
+# what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
+Signal = tuple[Wrench | Vector, ...]
 
 
 class Mechanism(ContactModel):
@@ -84,8 +83,8 @@ class Mechanism(ContactModel):
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
     present reference point; of a group of one member the force alone is late and acts at the present contact point. So linear
-    and angular momentum are kept whatever the delay. Elements act at once, with numbers
-    that may change from phase to phase, and so does control, on one body. State: `q` and `v` are poses and twists of what
+    and angular momentum are kept whatever the delay. Elements act at once but for the ramp of a latch in a cone, with numbers
+    that may change from phase to phase; and so does control, on one body. State: `q` and `v` are poses and twists of what
     moves by itself, positions counted from `origin`, and coordinates and rates of joints; `mode` one integer a group, then
     the modes of the elements, then the phase where there are several.
     """
@@ -105,13 +104,10 @@ class Mechanism(ContactModel):
     frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
-    told: int | None = eqx.field(
-        static=True, default=None
-    )  # the body on which forces are told; None: the first of each two
+    # the body on which results tell the forces between it and others; None: the first of each two
+    told: int | None = eqx.field(static=True, default=None)
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
-    capturing: tuple[int, ...] = eqx.field(
-        static=True, default=()
-    )  # latches, by element, all of which hold as a run ends
+    capturing: tuple[int, ...] = eqx.field(static=True, default=())  # latches, by element, that all hold as a run ends
     steered: SteeredBody | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
