@@ -124,7 +124,7 @@ def test_bad_input_is_one_line(dock, file, whole, tmp_path):
             "x",
             "--set",
             'contact.normal.law={distribution="uniform",low=5,high=6}',
-            "contact.normal.law",
+            "contact.0.normal.law",
         ),
     ]
     for *arguments, words in cases:
