@@ -121,7 +121,7 @@ def _latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[
         ("Travel into the latch", f"{significant(summary['greatest_travel_m'] * 1e3, 5)} mm"),
         ("Travel that latches", f"{significant(float(dataset.latch_length) * 1e3)} mm"),
         ("Least speed that latches, simulated", NOTHING if least is None else f"{significant(least, 6)} m/s"),
-        ("The same for two rigid bodies, closed form", f"{significant(rigid, 6)} m/s"),
+        ("Least speed that latches two rigid bodies, closed form", f"{significant(rigid, 6)} m/s"),
         ("Largest force on the ramp", f"{significant(summary['peak_normal_force_N'])} N"),
     ]
 

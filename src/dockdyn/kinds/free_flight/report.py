@@ -112,8 +112,8 @@ def _capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[st
     for words, key, unit, scale in (
         ("Largest moment of the catch", "capture_peak_moment_N_m", "N m", 1.0),
         ("Farthest that the catch yielded", "catch_greatest_travel_m", "mm", 1e3),
-        ("Largest normal force of what it holds on the wall", "seated_contact_peak_force_N", "N", 1.0),
-        ("The same at the end, standing against the catch", "seated_contact_force_end_N", "N", 1.0),
+        ("Largest normal force on the wall after the capture", "seated_contact_peak_force_N", "N", 1.0),
+        ("Normal force on the wall at the end, against the catch", "seated_contact_force_end_N", "N", 1.0),
         ("Energy in the catch at the end", "catch_stored_energy_J", "J", 1.0),
         ("Energy that the catch has dissipated", "catch_dissipated_energy_J", "J", 1.0),
     ):
