@@ -16,6 +16,7 @@ from dockdyn.mechanism.impacts import contact_space
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.load import Scenario
 
 MARGINS = "velocities jump there, which has no linear form; must state normal for margins"
@@ -26,9 +27,9 @@ EXCHANGE = (
 
 def refuse_impacts(name: str, content: AssemblySection, why: str) -> None:
     """Raise ScenarioError with these words where a contact has an impact law."""
-    for number, contact in enumerate(content.contact):
+    for ending, contact in zip(endings_of(content.contact), content.contact, strict=True):
         if contact.impact is not None:
-            raise ScenarioError(f"{name}: contact.{number}.impact: {why}")
+            raise ScenarioError(f"{name}: contact{ending}.impact: {why}")
 
 
 def refuse_impossible(scenario: Scenario, run: Run) -> None:

@@ -13,6 +13,7 @@ from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
@@ -261,9 +262,9 @@ class RigAssemblySection(SeveralBodiesSection):
                 f"loop.dynamics.method = {self.loop.dynamics.method!r}: with an assembly it must be 'zero-order-hold', "
                 "'half-period' or 'continuous', which locate the events of its elements"
             )
-        for number, contact in enumerate(self.contact):
+        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
             if contact.impact is not None:
-                refuse(f"contact.{number}.impact: the sensor of a rig measures no jump; must state normal")
+                refuse(f"contact{ending}.impact: the sensor of a rig measures no jump; must state normal")
         for element in self.element:
             if isinstance(element, LatchSection) and element.grip != "compliant":
                 refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")
