@@ -106,8 +106,9 @@ def judge_a_run(case: Case) -> None:
     if (
         "latch" not in case.tables
     ):  # of a plate, which hardly turns; a catch of a cone has its part in the largest force
-        sampled = np.abs(case.run.contact_force.values[..., 0]).max()
-        assert (1 - 1e-6) * sampled <= summary["peak_normal_force_N"] < 1.01 * sampled
+        sampled = np.abs(case.run.contact_force.values[..., 0])
+        rise = np.diff(sampled, axis=0).max()  # N, from one sample to the next: a latch may catch between two
+        assert (1 - 1e-6) * sampled.max() <= summary["peak_normal_force_N"] < sampled.max() + rise
     assert summary["linear_momentum_error"] < 1e-10 and summary["angular_momentum_error"] < 1e-10
     assert summary["work_energy_error"] < 1e-6
 
@@ -229,11 +230,12 @@ def put_on_a_rig(case: Case) -> None:
         loop = {"hold": {"period": cycle}, "sensor": {"delay": cycle}, "dynamics": {"period": cycle}}
         run = dockdyn.simulate(case.load(kind="rig", loop=loop, without=("requirements", "output"), **kind))
         errors.append(np.abs(run.model_pose - run.ideal_pose).values[:, :3].max())
-    first, second = (list(case.run.body.values).index(name) for name in ("chaser", "target"))
-    apart = Rotation.from_quat(case.run.attitude.values[:, second], scalar_first=True).apply(
-        case.run.position.values[:, first] - case.run.position.values[:, second], inverse=True
+    free = dockdyn.simulate(case.load(without=("loop",))) if "loop" in case.tables else case.run
+    first, second = (list(free.body.values).index(name) for name in ("chaser", "target"))
+    apart = Rotation.from_quat(free.attitude.values[:, second], scalar_first=True).apply(
+        free.position.values[:, first] - free.position.values[:, second], inverse=True
     )
-    alone = np.array([np.interp(run.time, case.run.time, x) for x in apart.T])
+    alone = np.array([np.interp(run.time, free.time, x) for x in apart.T])
     np.testing.assert_allclose(run.ideal_pose.values[:, :3].T, alone, rtol=0, atol=1e-6)
     assert 0 < errors[1] < 0.7 * errors[0]
 
