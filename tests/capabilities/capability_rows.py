@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from capability_columns import COMPLIANT, DURATION, HOOK, SPEED, Tables
+from capability_columns import COMPLIANT, DURATION, HOOK, RADIUS, SPEED, TIP, Tables
 from scipy.io import loadmat
 from scipy.spatial.transform import Rotation
 
@@ -196,7 +196,7 @@ def refuse_overlap(case: Case) -> None:
     """A ball that begins deep inside what it is to touch is refused in one line, and told how far it must go back."""
     changes: dict[str, Any] = {}
     if "approach" in case.tables:
-        changes["approach.distance"] = -0.05
+        changes["body.chaser.point.nose.position.0"] = TIP + RADIUS - 0.05  # the port is so far behind the ball's front
     else:
         place = case.bodies[0]["position"][0]
         changes["chaser.position.0" if case.flies else "body.chaser.position.0"] = place + 0.05
