@@ -265,6 +265,14 @@ def test_the_tables_of_keys_are_those_of_the_schema(monkeypatch):
     assert make_keys.page() == make_keys.PAGE.read_text(encoding="utf-8"), "run: python docs/make_keys.py"
 
 
+def test_the_table_of_capabilities_is_that_of_its_tests(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import make_capabilities
+
+    written = make_capabilities.PAGE.read_text(encoding="utf-8")
+    assert make_capabilities.page() == written, "run: python docs/make_capabilities.py"
+
+
 def test_pictures_are_there_and_small():
     images = DOCS / "images"
     named = {name for page in PAGES for name in re.findall(r"images/([\w.-]+)\)", page.read_text(encoding="utf-8"))}

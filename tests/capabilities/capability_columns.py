@@ -1,0 +1,213 @@
+"""The columns of the table of capabilities: what a mechanism may have, each a small change of one base of two bodies."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+Tables = dict[str, Any]
+GAP, SPEED, DURATION = 5e-3, 0.1, 0.2  # m, m/s, s: the tip touches after 50 ms
+TIP, PLATE, RADIUS = 0.5, -0.5, 0.02  # m: along x, of the chaser's ball and of the target's plate
+LAW = {"law": "hunt-crossley", "stiffness": 2e5, "exponent": 1, "damping": 1.0}
+HINGE = {"kind": "revolute", "position": [0.0, 0.6, 0.0], "axis": [0.0, 0.0, 1.0], "stiffness": 40.0, "damping": 2.0}
+BEAM = {
+    "kind": "beam",
+    "root": [0.0, -0.5, 0.0],
+    "axis": [0.0, 1.0, 0.0],
+    "across": [1.0, 0.0, 0.0],
+    "length": 1.0,
+    "mass_per_length": 3.0,
+    "bending_stiffness": [90.0, 150.0],
+    "torsional_stiffness": 30.0,
+    "polar_inertia": 0.02,
+    "damping_ratio": 0.01,
+    "bending_modes": [1, 1],
+    "twist_modes": 0,
+}
+SEATED = [[TIP + RADIUS, 0.0, 0.0], [PLATE + 2e-3, 0.0, 0.0]]  # the front of the ball; a seat 2 mm behind the plate
+HOOK = {"kind": "latch", "name": "hook", "anchor": SEATED, "axis": [-1.0, 0.0, 0.0], "reach": 1e-3, "lateral": 5e-2}
+COMPLIANT = {"stiffness": 1e5, "damping": 1500.0}
+LINE = {"anchor": [[0.0, 0.3, 0.0], [0.0, 0.3, 0.0]]}
+CONE = {"name": "plate", "shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg"}
+RAMP = {"stiffness": 1500.0, "angle": "45 deg", "axial_length": 5e-3, "friction": 0.1}
+DEEPEST = 0.03111447653721  # m: RADIUS / sin 40°, from the apex to the ball's centre where it touches the cone
+
+
+def base() -> Tables:
+    """Return two bodies, the ball of one of which strikes the plate of the other a little aside."""
+    return {
+        "schema": 1,
+        "kind": "assembly",
+        "title": "A ball against a plate",
+        "duration": DURATION,
+        "body": [
+            {
+                "name": "chaser",
+                "mass": 100.0,
+                "inertia": [[10.0, 0.3, 0.0], [0.3, 12.0, 0.0], [0.0, 0.0, 14.0]],
+                "position": [PLATE - TIP - RADIUS - GAP, 0.02, 0.01],
+                "velocity": [SPEED, 0.01, 0.0],
+                "feature": [{"name": "tip", "position": [TIP, 0.0, 0.0], "radius": RADIUS}],
+                "point": [{"name": "nose", "position": [TIP + RADIUS, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}],
+            },
+            {
+                "name": "target",
+                "mass": 400.0,
+                "inertia": [40.0, 50.0, 60.0],
+                "surface": [
+                    {"name": "plate", "shape": "plane", "point": [PLATE, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+                ],
+                "point": [{"name": "port", "position": [PLATE, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0]}],
+            },
+        ],
+        "contact": [{"name": "touch", "feature": "tip", "surface": "plate", "normal": dict(LAW)}],
+        "output": {"interval": 2e-4},
+        "requirements": {"peak_normal_force": "< 1 N", "contact_count": ">= 1"},
+    }
+
+
+def having(**tables: Any) -> Callable[[], Tables]:
+    """Return what makes the base with these tables."""
+    return lambda: copy.deepcopy(base() | tables)
+
+
+def with_law(depth: float | None = None, **law: Any) -> Callable[[], Tables]:
+    """Return what makes the base whose contact has another law; margins are of a `depth` (m) on its curve."""
+
+    def made() -> Tables:
+        found = base() | ({} if depth is None else {"stability": {"depth": depth}})
+        found["contact"][0]["normal"] = law
+        return found
+
+    return made
+
+
+def with_friction(law: str, **numbers: Any) -> Callable[[], Tables]:
+    """Return what makes the base whose contact has friction."""
+
+    def made() -> Tables:
+        found = base()
+        found["contact"][0]["friction"] = {"law": law, **numbers}
+        return found
+
+    return made
+
+
+def with_element(*phases: Tables, **element: Any) -> Callable[[], Tables]:
+    """Return what makes the base with an element between both bodies, and phases."""
+    where = {} if element["kind"] == "thruster" else {"between": ["chaser", "target"]}
+    return having(element=[element | where], **({"phase": list(phases)} if phases else {}))
+
+
+def with_panel(**panel: Any) -> Callable[[], Tables]:
+    """Return what makes the base with a panel that a joint holds on the chaser."""
+
+    def made() -> Tables:
+        found = base()
+        carried = {
+            "name": "panel",
+            "on": "chaser",
+            "position": [0.0, 1.1, 0.0],
+            "mass": 5.0,
+            "inertia": [2.0, 0.5, 2.0],
+        }
+        found["body"].insert(1, copy.deepcopy(carried | panel))
+        return found
+
+    return made
+
+
+def with_two_contacts() -> Tables:
+    """Return the base with a second ball, which touches a little later."""
+    found = base()
+    found["body"][0]["feature"].append({"name": "heel", "position": [TIP - 1e-3, 0.2, 0.0], "radius": RADIUS})
+    found["contact"].append({"name": "second", "feature": "heel", "surface": "plate", "normal": dict(LAW)})
+    return found
+
+
+def with_approach() -> Tables:
+    """Return the base whose motion is stated between ports."""
+    found = base()
+    for key in ("position", "velocity"):
+        del found["body"][0][key]
+    found["approach"] = {"port": "nose", "to": "port", "distance": GAP, "closing_speed": SPEED}
+    return found
+
+
+def free_flight() -> Tables:
+    """Return the base as two bodies of kind `free-flight`."""
+    found = base() | {"kind": "free-flight"}
+    for body in found.pop("body"):
+        del body["point"]
+        found[body.pop("name")] = body
+    return found
+
+
+def with_cone_latch(law: str, hold: str) -> Callable[[], Tables]:
+    """Return what makes a probe of kind `free-flight` that comes along the axis of a cone with a spring latch in its throat."""
+
+    def made() -> Tables:
+        found = free_flight()
+        found["target"]["surface"] = [dict(CONE)]
+        entry = DEEPEST + 6e-3
+        found["latch"] = {"feature": "tip", "surface": "plate", "entry": entry, "hold": hold, "hold_law": law, **RAMP}
+        found["chaser"] |= {"position": [-0.3 - DEEPEST - 10e-3 - TIP, 1e-3, 0.0], "velocity": [SPEED, 0.0, 0.0]}
+        return found
+
+    return made
+
+
+HOLD = {
+    "body": "chaser",
+    "law": "attitude-hold",
+    "period": 0.05,
+    "base_stiffness": 40.0,
+    "base_damping": 30.0,
+    "base_limit": 2.0,
+    "velocity_damping": 60.0,
+    "velocity": [SPEED, 0.0, 0.0],
+    "thruster_force": 5.0,
+}
+PUSH = {"kind": "thruster", "name": "jet", "body": "chaser", "position": [0.0, 0.1, 0.0], "direction": [1.0, 0.0, 0.0]}
+PHASES = ({"name": "approach"}, {"name": "pushing", "when": "contact", "set": {"jet.force": 40.0}})
+LETS_GO = ({"name": "held"}, {"name": "apart", "when": {"lasting": 0.12}, "set": {"hook.closed": False}})
+BUSHING = {
+    "stiffness": [800.0] * 3,
+    "turning_stiffness": [70.0] * 3,
+    "damping": [20.0] * 3,
+    "turning_damping": [2.0] * 3,
+}
+COLUMNS: dict[str, Callable[[], Tables]] = {
+    "rigid bodies": base,
+    "tree: a panel on a hinge": with_panel(joint=HINGE),
+    "beam": with_panel(joint={"kind": "locked", "position": [0.0, 0.6, 0.0]}, flexible=BEAM),
+    "approach between ports": with_approach,
+    "contact law: Hunt and Crossley, exponent 1.5": with_law(
+        1e-3, law="hunt-crossley", stiffness=4e6, exponent=1.5, damping=0.5
+    ),
+    "contact law: Hertz": with_law(1e-3, law="hertz", stiffness=4e6),
+    "contact law: spring and dashpot": with_law(law="spring-dashpot", stiffness=2e5, damping=400.0),
+    "contact law: spring and dashpot that adheres": with_law(
+        law="spring-dashpot", stiffness=2e5, damping=400.0, adhesion=True
+    ),
+    "friction": with_friction("coulomb", coefficient=0.2, regularisation=5e-3),
+    "two contacts": with_two_contacts,
+    "delay": having(loop={"delay": 2e-3}),
+    "fixed step": having(integrator={"method": "fixed", "step": 1e-4}),
+    "latch, compliant": with_element(**HOOK, **COMPLIANT),
+    "latch, pin": with_element(**HOOK, grip="pin"),
+    "latch, weld": with_element(**HOOK, grip="weld"),
+    "latch that lets go": with_element(*LETS_GO, **HOOK, **COMPLIANT),
+    "strut": with_element(kind="strut", name="strut", stiffness=2000.0, damping=50.0, **LINE),
+    "bushing": with_element(kind="bushing", name="bushing", position=[0.0, 0.0, 0.0], **BUSHING),
+    "cable": with_element(kind="cable", name="cable", stiffness=2000.0, free_length=1.0, **LINE),
+    "magnet": with_element(kind="magnet", name="magnet", force=40.0, gap=0.5, **LINE),
+    "thruster": with_element(**PUSH, force=30.0),
+    "phases": with_element(*PHASES, **PUSH, force=0.0),
+    "orbit": having(orbit={"semi_major_axis": 6.8e6, "gravity_gradient": True}),
+    "control: attitude hold": having(control=HOLD),
+    "free flight": free_flight,
+    "free flight, cone latch, compliant pin": with_cone_latch("compliant", "pin"),
+    "free flight, cone latch, rigid weld": with_cone_latch("rigid", "weld"),
+}
