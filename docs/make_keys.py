@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from annotated_types import MaxLen, MinLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.also import Also
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -26,6 +28,8 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "campaign": CampaignSection,
     "design": DesignSection,
 }
+SHORTER = {"array": "list of 3 numbers or ", "number": "numbers or of "}  # what a list may be written as instead
+FEW = 4  # numbers of a default that is written out
 INTRODUCTION = """# Every key of a scenario
 
 Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for,
@@ -90,6 +94,30 @@ def link(section: type[BaseModel]) -> str:
     return f"[{name}](#{name.lower().replace(' ', '-')})"
 
 
+def lengths(metadata: Iterable[Any]) -> tuple[int | None, int | None]:
+    """The least and the most entries that a list may have; None where nothing is said."""
+    every = [limit for one in metadata for limit in (one.metadata if isinstance(one, FieldInfo) else [one])]
+    least = [limit.min_length for limit in every if isinstance(limit, MinLen)]
+    most = [limit.max_length for limit in every if isinstance(limit, MaxLen)]
+    return (*least, None)[0], (*most, None)[0]
+
+
+def list_words(annotation: Any, metadata: Iterable[Any] = (), word: str = "list") -> Iterator[str]:
+    """What each list that an annotation allows is called, down to its entries: "list of 2 lists of 3 "."""
+    if get_origin(annotation) is Annotated:
+        inner, *more = get_args(annotation)
+        yield from list_words(inner, [*more, *metadata], word)
+    elif get_origin(annotation) in (Union, types.UnionType):
+        for part in get_args(annotation):
+            yield from list_words(part, metadata, word)
+    elif get_origin(annotation) is list:
+        least, most = lengths(metadata)
+        count = f"{least} " if least == most and least is not None else f"up to {most} " if most is not None else ""
+        inner = list(list_words(*get_args(annotation), word="lists")) or [""]
+        shorter = "".join(SHORTER[also.form["type"]] for also in metadata if isinstance(also, Also))
+        yield from (f"{shorter}{word} of {count}{one}" for one in inner)
+
+
 def kind_of(field: FieldInfo) -> str:
     """Unit, words or table of a key, and what is allowed."""
     annotation = field.annotation
@@ -98,7 +126,7 @@ def kind_of(field: FieldInfo) -> str:
     tables = sections(annotation)
     if any(get_origin(bare(part)) is dict for part in alternatives(annotation)):
         return "table: see [the page](scenario.md)"
-    several = "list of " if any(get_origin(bare(part)) is list for part in alternatives(annotation)) else ""
+    several = "or ".join(dict.fromkeys(list_words(annotation, field.metadata)))
     said = []
     if tables:
         said.append(several + ("tables: " if several else "table: ") + ", ".join(map(link, tables)))
@@ -108,7 +136,16 @@ def kind_of(field: FieldInfo) -> str:
         alone = any(get_origin(part) is Literal for part in alternatives(annotation))
         said.append(("" if alone else several) + " or ".join(f"`{word!r}`".replace("'", '"') for word in words))
     plain = {bool: "true or false", str: "text", int: "whole number", float: "number"}
-    said += [f"{several}{plain[part]}" for part in parts(annotation) if part in plain and not units and not tables]
+    many = {float: "numbers", int: "whole numbers", str: "texts"} if several else {}
+    one = [
+        f"{plain[part]} or " for part in map(bare, alternatives(annotation)) if several and part in plain and not units
+    ]
+    one_or_several = "".join(one) + several
+    said += [
+        one_or_several + (plain | many)[part]
+        for part in parts(annotation)
+        if part in plain and not units and not tables
+    ]
     return "; ".join(dict.fromkeys(said)) or "see [the page](scenario.md)"
 
 
@@ -121,7 +158,8 @@ def default_of(field: FieldInfo) -> str:
     if isinstance(value, BaseModel):
         return "as the table's"
     if isinstance(value, list | tuple):
-        return f"{len(value)} entries" if value else "none"
+        few = len(value) <= FEW and all(isinstance(entry, int | float) for entry in value)
+        return f"`{list(value)}`" if value and few else f"{len(value)} entries" if value else "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 

@@ -53,7 +53,7 @@ def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) 
 
 
 def stepper(scenario: Scenario | str | Path, *, period: float | str | None = None, batch: int | None = None) -> Stepper:
-    """A scenario that goes on one period at a time, told from outside what to do: free flight by commands, a rig by actions.
+    """A scenario that goes on one period at a time, told from outside what to do: bodies by commands, a rig by actions.
 
     `period`, in s or with its unit, is by default that of `[control]`, or that of a rig's compensator or dynamics. With a
     `batch` so many runs go on side by side, and all arrays have a leading axis. Raises ScenarioError for what cannot be

@@ -1,4 +1,4 @@
-"""Docking as a Gymnasium environment: a learning loop, or any other, gives the commands of a chaser in free flight.
+"""Docking as a Gymnasium environment: a learning loop, or any other, gives the commands of a chaser.
 
 Gymnasium comes with the extra `gym`.
 """

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from element_system import Run, body, numbers, pose, system
+from scipy.spatial.transform import Rotation
 
-from dockdyn.elements import CaptureLatch, ElementGroup
+from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
 from dockdyn.elements.capture_latch import LOOSE, OPEN, TAUT, LatchMode
 from dockdyn.mechanics.rigid_body import Placed, Twist
 from dockdyn.mechanics.vector import Vector
@@ -28,6 +29,12 @@ def latch(
         **numbers(reach=REACH, lateral=lateral, stiffness=stiffness, damping=damping, play=play),
         speed=None if speed is None else jnp.asarray(speed),
     )
+
+
+def pin(lateral):
+    numbered = numbers(reach=REACH, lateral=lateral, closed=1.0)
+    places = (jnp.asarray(place, float) for place in ((-0.7, 0, 0), (0.5, 0, 0), (1, 0, 0)))
+    return RigidLatch(*places, **numbered, hold="pin")
 
 
 def along_a_line(one, duration=4.0, samples=801):
@@ -155,6 +162,24 @@ def test_it_is_caught_when_both_limits_hold():
     nearest = np.sqrt(aside @ aside - (aside @ speed) ** 2 / a)
     assert passing(0.9 * nearest).events == 0
     assert passing(1.1 * nearest).events > 0
+
+
+@pytest.mark.parametrize("kind", [latch, pin])
+def test_how_deep_a_striker_is_does_not_count(kind):
+    """Strikers at random before, in and behind the seat of bodies turned at random: `reach` bounds them outwards alone."""
+    draw = np.random.default_rng(30)
+    for _ in range(25):
+        along, across, angle = REACH * draw.uniform(-40, 5), draw.uniform(0, 0.04), draw.uniform(0, 6)
+        place = np.array([0.5 + along, across * np.cos(angle), across * np.sin(angle)])  # m, axes of the station
+        turns = Rotation.random(2, rng=draw)
+        here = turns[1].apply(place) - turns[0].apply([-0.7, 0, 0])
+        own, other = (
+            Placed.of(pose(at, turn.as_rotvec()), Twist.of([0.0, 0, 0]))
+            for at, turn in zip((here, [0.0, 0, 0]), turns, strict=True)
+        )
+        one = kind(lateral=0.02)
+        _, memory = one.settle(one.init(own, other), own, other)
+        assert float(memory.held) == (along < REACH and across < 0.02), (along, across)
 
 
 @pytest.fixture(scope="module", params=[None, 0.02], ids=["hold", "draw in"])

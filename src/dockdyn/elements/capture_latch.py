@@ -41,9 +41,10 @@ Mode = Int[Array, ""] | LatchMode
 
 
 class CaptureLatch(ForceElement):
-    """The striker of the first body is caught once it is within `reach` of the seat along the seat's axis, and within
-    `lateral` of that axis. Then a spring and damper hold it, beyond the play, at the place where it was caught, as seen from
-    the other body, for as long as it is `closed`: once it is not, it lets go and catches nothing.
+    """The striker of the first body is caught once it is within `lateral` of the seat's axis, and no farther out along it than
+    `reach` beyond the seat; how far inwards does not count. Then a spring and damper hold it, beyond the play, at the place
+    where it was caught, as seen from the other body, for as long as it is `closed`: once it is not, it lets go and catches
+    nothing.
 
     With a `speed` a motor draws that place along the axis until it is as deep as the seat, whatever the load. The damper takes
     the rate of the way, without the motor's speed.
@@ -52,7 +53,7 @@ class CaptureLatch(ForceElement):
     striker: Float[Array, "3"]  # m, axes of the first body
     seat: Float[Array, "3"]  # m, axes of the other body
     axis: Float[Array, "3"]  # unit vector out of the seat, axes of the other body
-    reach: Float[Array, ""]  # m, along the axis
+    reach: Float[Array, ""]  # m, out of the seat along the axis
     lateral: Float[Array, ""]  # m, from the axis
     stiffness: Float[Array, ""]  # N/m
     damping: Float[Array, ""]  # N s/m

@@ -28,7 +28,7 @@ class RigidLatch(ForceElement):
     striker: Float[Array, "3"]  # m, axes of the first body
     seat: Float[Array, "3"]  # m, axes of the other body
     axis: Float[Array, "3"]  # unit vector out of the seat, axes of the other body
-    reach: Float[Array, ""]  # m, along the axis
+    reach: Float[Array, ""]  # m, out of the seat along the axis
     lateral: Float[Array, ""]  # m, from the axis
     closed: Float[Array, ""]  # 0: it lets go, and catches nothing
     hold: Literal["pin", "weld"] = eqx.field(static=True)

@@ -197,6 +197,27 @@ def test_in_space_a_tool_that_is_known_leaves_nothing_before_contact_and_an_erro
     np.testing.assert_allclose(wrong.measured_force.values[0], [0, 0, -0.5 * 9.81], atol=1e-3)
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("delay", "poses"),
+    [("8 ms", [1, -2, 1]), ("6 ms", [0.5, -0.5, -0.5, 0.5])],
+    ids=["whole periods", "half a period more"],
+)
+def test_noise_of_the_encoders_comes_through_the_inertia_taken_away(delay, poses):
+    """Before the contact, without any compensator, m σ / T² is measured times the norm of the weights of the poses."""
+    keys = {
+        "loop.sensor.position_noise": "10 um",
+        "loop.sensor.delay": delay,
+        "loop.tool.mass": "20 kg",
+        "mass": "1e6 kg",
+    }
+    start = {"start.position": "-1 m", "start.velocity": "1 mm/s", "duration": "4 s", "contact.bilateral": False}
+    run = dockdyn.simulate(dockdyn.load("sits", LINE | SLOW | INERTIA | keys | start))
+    assert "loop.compensator" not in run.attrs["scenario"]
+    expected = 20.0 * 10e-6 / 4e-3**2 * np.linalg.norm(poses)  # N
+    assert run.measured_force.values[:, 0].std() == pytest.approx(expected, rel=0.1)
+
+
 def test_what_does_not_go_together_is_refused_in_one_line():
     tool = {"loop.tool.mass": "20 kg"}
     cases = [

@@ -135,7 +135,7 @@ between = ["ring", "target"]
 anchors = [                # striker on the ring, its seat on the target
 {seats}
 ]
-reach = "{reach} mm"       # along the seat's axis,
+reach = "{reach} mm"       # out of the seat along its axis,
 lateral = "{lateral} mm"   # and across it
 stiffness = "{latch_stiffness} N/m"
 damping = "{stop_damping} N s/m"

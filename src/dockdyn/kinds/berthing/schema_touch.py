@@ -28,7 +28,7 @@ ON_SURFACE = 1e-6  # m
 
 
 class TouchSection(Section):
-    """Where the two touch: links by name, the place on the chaser's, and on the target's a place or a distance.
+    """Where chaser and target touch: a link of each, the place on the chaser's, and on the target's a place or a distance.
 
     A `surface` of the target's link, or the sphere of `target_radius` about its frame, is what the place on the chaser can
     touch again; `normal` and `friction` are the forces of a compliant contact.

@@ -87,7 +87,7 @@ class OwnBounceSection(OwnImpact, BounceSection):
 
 
 class BayLatchSection(Section):
-    """An impact on this surface is plastic and closes the latch."""
+    """A latch at a surface: an impact there is plastic and closes it."""
 
     surface: str
     hold: Literal["pin", "weld"] = "pin"

@@ -59,7 +59,7 @@ class ContactImpactSection(ImpactLawSection):
 
 
 class OwnContactImpactSection(OwnImpact, ContactImpactSection):
-    """The law of such a contact, "module:Class", whose parameters stand beside these keys."""
+    """The law of a contact whose velocities jump, "module:Class", whose parameters stand beside these keys."""
 
     model_config = ConfigDict(extra="allow")
     law: str  # type: ignore[assignment]

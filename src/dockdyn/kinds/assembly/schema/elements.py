@@ -321,7 +321,8 @@ class LatchSection(LineSection):
     """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper, or by a
     grip that is rigid: a pin holds the place, a weld the attitude, too.
 
-    An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. With a `draw_speed` a motor
+    An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. A striker is caught within
+    `lateral` of it and no farther out than `reach`; one that is deeper than the seat, at any depth. With a `draw_speed` a motor
     draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
     """
 

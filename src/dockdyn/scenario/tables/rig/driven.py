@@ -16,7 +16,7 @@ OF_ANGLES = ("torque", "turn", "turning_speed", "turning_acceleration", "trackin
 
 
 class LimitsSection(Section):
-    """The table `[rig.limits]`: beyond any of these the rig is stopped. Those of angles are of a robot in space alone."""
+    """The table `[rig.limits]`: beyond any number in it the rig is stopped. Limits of angles are of a robot in space."""
 
     lowest: Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
     highest: Annotated[list[Coordinate], Field(min_length=1, max_length=3)]

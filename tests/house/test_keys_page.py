@@ -1,0 +1,85 @@
+"""The page of all keys: what it says of lists is what is taken, and each table is told without another one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from places import DOCS
+
+# what points to something that stands elsewhere, where tables are in the order of the alphabet
+POINTERS = re.compile(
+    r"\b(such an?\b|the two|the same|this (?!computer|table)|those (?!of)|these (?!keys))", re.IGNORECASE
+)
+
+
+@pytest.fixture
+def keys(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import make_keys
+
+    return make_keys
+
+
+def nestings(schema, definitions):
+    """Yield the bounds of every list that a JSON schema takes, from outside in: ((2, 2), (3, 3)) of two lists of three."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        schema = {} if definitions[name].get("type") == "object" else definitions[name]
+    for one in schema.get("anyOf", ()):
+        yield from nestings(one, definitions)
+    if schema.get("type") == "array":
+        bounds = schema.get("minItems", 0), schema.get("maxItems")
+        inner = list(nestings(schema.get("items", {}), definitions))
+        yield from ((bounds, *one) for one in inner or [()])
+        if inner and any("type" in one and one["type"] == "number" for one in schema["items"].get("anyOf", ())):
+            yield (bounds,)
+
+
+def said_of(words):
+    """The same as the page says it: a set of nestings, each a tuple of exact counts, of most ones, or of neither."""
+    found = set()
+    for form in re.findall(r"lists? of [^|;`]*?(?=,| or list|$)", words):
+        levels = tuple(
+            (count or None, most or None) for most, count in re.findall(r"lists? of (?:up to (\d+) |(\d+) )?", form)
+        )
+        found.add(levels)
+        if " or of lists" in form:  # entries that are lists, or not
+            found.add(levels[:-1])
+    return found
+
+
+def as_said(nesting):
+    """A nesting as words say it: an exact count, else the most."""
+    return tuple(
+        (str(most), None) if least == most else (None, str(most) if most is not None else None)
+        for least, most in nesting
+    )
+
+
+@pytest.mark.full
+def test_lists_are_as_long_and_as_deep_as_the_page_says(keys):
+    """Beside the JSON schema that pydantic makes of the same tables by itself."""
+    wrong, compared = {}, 0
+    for table in {*keys.tables_of_all(), *keys.SCHEMAS.values()}:
+        schema = table.model_json_schema(by_alias=True)
+        definitions = schema.get("$defs", {})
+        properties = (definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema).get(
+            "properties", {}
+        )
+        for name, field in table.model_fields.items():
+            words = keys.kind_of(field)
+            if field.exclude or "list of" not in words or (field.alias or name) not in properties:
+                continue
+            key = field.alias or name
+            taken = {as_said(one) for one in nestings(properties[key], definitions)}
+            compared += 1
+            if taken != said_of(words):
+                wrong[f"{table.__name__}.{key}"] = words, taken
+    assert not wrong
+    assert compared > 150
+
+
+def test_each_table_is_told_without_another_one(keys):
+    told = {keys.name_of(table): keys.table(table).split("\n")[0] for table in keys.tables_of_all()}
+    assert not {name: words for name, words in told.items() if POINTERS.search(words)}
