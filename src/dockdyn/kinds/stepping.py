@@ -111,7 +111,8 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: l
 
 def _side(model: Mechanism, group: Group, body: int) -> float:
     """1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of others'."""
-    return model.told_side(group) * (float(group.first == body) - float(group.second == body))
+    first, second = (model.moving.link(number) for number in (group.first, group.second))
+    return model.told_side(group) * (float(first == body) - float(second == body))
 
 
 @Program
