@@ -6,15 +6,12 @@ Source: Kelvin–Voigt element; its defaults by linearisation of the contact's l
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
 
 HALVINGS = 60  # of the depth's bracket: to the last digit
@@ -58,30 +55,6 @@ class Catch(eqx.Module):
         """Stiffness and damping against moving, and for a weld against turning."""
         moving = (self.stiffness, self.damping)
         return (moving,) if self.turning is None else (moving, self.turning)
-
-
-class Seat(NamedTuple):
-    """Where and when a compliant catch caught a tip, and what its dampers have taken since; zeros before."""
-
-    place: Vector  # m, of the tip, axes of the cone's body
-    turn: Quaternion | None  # attitude of the tip's body in the axes of the cone's, of a weld
-    time: Scalar  # s
-    dissipated: Scalar  # J
-
-    @staticmethod
-    def nothing(catch: Catch) -> Seat:
-        """The seat of a catch that has caught nothing."""
-        return Seat(Vector.zero(), None if catch.turning is None else _level(), jnp.zeros(()), jnp.zeros(()))
-
-    def rate(self, power: Scalar) -> Seat:
-        """The time derivative of a seat whose dampers take `power` (W)."""
-        still = jax.tree.map(jnp.zeros_like, self)
-        return still._replace(dissipated=power)
-
-
-def _level() -> Quaternion:
-    """The attitude that turns nothing."""
-    return Quaternion(jnp.ones(()), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
 
 
 def linearised(law: NormalLaw, force: Scalar, deepest: Scalar) -> tuple[Scalar, Scalar]:

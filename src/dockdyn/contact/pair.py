@@ -17,7 +17,6 @@ from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 
@@ -81,17 +80,6 @@ class Contact(UnilateralContact):
             depth = jnp.zeros_like(depth)
         law = self.law.along(own.rotation.transposed_times(normal))
         return ContactState(depth, rate, normal, sliding, law.force(depth, rate), law.force_sign(depth, rate))
-
-    def place(self, chaser: Placed, target: Placed) -> Vector:
-        """The feature from the surface's reference point (m, axes of the body with the surface)."""
-        own, other = self.sides(chaser, target)
-        return other.local(own.point(Vector.of(self.feature.position))) - self.surface.reference()
-
-    def azimuth(self, chaser: Placed, target: Placed) -> Scalar:
-        """Angle (rad) of the feature around the surface's docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30)."""
-        _, axis = self.surface.docking_frame()
-        across = from_x_axis(axis).matrix().transposed_times(self.place(chaser, target))
-        return jnp.arctan2(-across.y, across.z)
 
     def force(self, normal_force: Scalar, touch: ContactState) -> Vector:
         """Contact force on the chaser (N, inertial)."""
