@@ -123,7 +123,7 @@ class ContactGroup(eqx.Module):
 
     @property
     def surface(self) -> Surface | None:
-        """What the members touch, if that is a surface."""
+        """Return what the members touch, if that is a surface."""
         return getattr(self.common, "surface", None)
 
     @property

@@ -81,24 +81,24 @@ class ForceElement(eqx.Module):
         """Named quantities of an instant that are worth keeping."""
 
     def late(self, mode: PyTree, own: Placed, other: Placed) -> Vector:
-        """What of its force the loop delays (N, inertial), of an element that `delays`: it acts at its `tip`."""
+        """Return what of its force the loop delays (N, inertial), of an element that `delays`: it acts at its `tip`."""
         return Vector.zero()
 
     def tip(self, own: Placed) -> Vector:
-        """Where that acts on both bodies (m, inertial)."""
+        """Return where that acts on both bodies (m, inertial)."""
         return own.pose.position
 
     def emits(self, mode: PyTree) -> Bool[Array, ""]:
-        """Whether there is any of it in this mode."""
+        """Return whether there is any of it in this mode."""
         return jnp.asarray(False)
 
     def ended(self, mode: PyTree, memory: ElementMemory) -> Bool[Array, ""]:
-        """Whether a latch, of those that end a run, has done what it waits for: all of it holds."""
+        """Return whether a latch, of those that end a run, has done what it waits for: all of it holds."""
         assert memory.held is not None
         return jnp.all(memory.held > 0)
 
     def sizes(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        """Quantities whose peaks, and their times, are kept, as many in every mode."""
+        """Return quantities whose peaks, and their times, are kept, as many in every mode."""
         return ()
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[PyTree, ElementMemory]:

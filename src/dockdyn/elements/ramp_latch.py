@@ -63,11 +63,11 @@ class RampLatch(ForceElement):
         return jnp.where(memory.held > 0, HELD, begun).astype(int), memory
 
     def tip(self, own: Placed) -> Vector:
-        """Where the latch acts on both bodies (m, inertial)."""
+        """Return where the latch acts on both bodies (m, inertial)."""
         return own.point(Vector.of(self.striker))
 
     def axis(self, other: Placed) -> Vector:
-        """Docking axis, out of the cone (inertial)."""
+        """Return the docking axis, out of the cone (inertial)."""
         return other.rotation @ Vector.of(self.cone.axis)
 
     def travel(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar]:
@@ -76,7 +76,7 @@ class RampLatch(ForceElement):
         return self.entry - along, self.entry * self.cone.sine / self.cone.cosine - radius
 
     def rate(self, own: Placed, other: Placed) -> Scalar:
-        """Rate of the travel (m/s)."""
+        """Return the rate of the travel (m/s)."""
         return -self.slip(own, other)[0].dot(self.axis(other))
 
     def late(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Vector:
@@ -91,7 +91,7 @@ class RampLatch(ForceElement):
         return mode == (HELD if self.rigid else SWUNG)
 
     def slip(self, own: Placed, other: Placed) -> tuple[Vector, ...]:
-        """What a caught tip must not do: move (m/s), and in a weld turn (rad/s), against the cone's body; inertial axes."""
+        """Return what a caught tip must not do: move (m/s), in a weld turn (rad/s), against the cone's body; inertial axes."""
         point = self.tip(own)
         moving = own.velocity(point) - other.velocity(point)
         return (moving,) if self.hold == "pin" else (moving, own.rate - other.rate)

@@ -81,7 +81,7 @@ class ImpactContact(eqx.Module):
 
     @property
     def surface(self) -> Surface | None:
-        """What the first thing touches, if that is a surface."""
+        """Return what the first thing touches, if that is a surface."""
         return getattr(self.geometry, "surface", None)
 
     def acts_at(self, delayed: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:

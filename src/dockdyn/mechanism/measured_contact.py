@@ -28,7 +28,7 @@ class MeasuredContact(eqx.Module):
 
     @property
     def surface(self) -> None:
-        """What its members touch: that is not known."""
+        """Return what its members touch: that is not known."""
         return None
 
     def reference(self, own: Placed) -> Vector:
