@@ -11,9 +11,9 @@ from scipy.optimize import minimize_scalar
 from vectors import cross
 
 import dockdyn
-from dockdyn.contact.catch import linearised
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+from dockdyn.contact.laws.linearised import linearised
 from dockdyn.programs import Program
 from dockdyn.scenario.load import parse
 from dockdyn.studies.cases.batch import figures_of_case, run_cases

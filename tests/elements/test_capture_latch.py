@@ -1,4 +1,4 @@
-"""Capture latches: caught at the right instant, held as a damped oscillator with play, energy and momenta accounted for."""
+"""Latches: caught at the right instant, held as a damped oscillator with play, energy and momenta accounted for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from element_system import Run, body, numbers, pose, system
 from scipy.spatial.transform import Rotation
 
-from dockdyn.elements import CaptureLatch, ElementGroup, RigidLatch
-from dockdyn.elements.capture_latch import LOOSE, OPEN, TAUT, LatchMode
+from dockdyn.contact.latch import HELD, OUT, Reach
+from dockdyn.elements import Compliant, ElementGroup, Latch, Rigid
 from dockdyn.mechanics.rigid_body import Placed, Twist
 from dockdyn.mechanics.vector import Vector
 
@@ -22,19 +22,18 @@ REDUCED = 40.0 * 120.0 / 160.0  # kg
 def latch(
     play=0.0, damping=0.0, stiffness=3e3, lateral=0.02, striker=(-0.7, 0.0, 0.0), seat=(0.5, 0.0, 0.0), speed=None
 ):
-    return CaptureLatch(
-        jnp.asarray(striker, float),
-        jnp.asarray(seat, float),
-        jnp.asarray([1.0, 0.0, 0.0]),
-        **numbers(reach=REACH, lateral=lateral, stiffness=stiffness, damping=damping, play=play),
-        speed=None if speed is None else jnp.asarray(speed),
-    )
+    speed = None if speed is None else jnp.asarray(speed)
+    grip = Compliant(**numbers(stiffness=stiffness, damping=damping, play=play), speed=speed)
+    return at_seat(grip, lateral, striker, seat)
 
 
 def pin(lateral):
-    numbered = numbers(reach=REACH, lateral=lateral, closed=1.0)
-    places = (jnp.asarray(place, float) for place in ((-0.7, 0, 0), (0.5, 0, 0), (1, 0, 0)))
-    return RigidLatch(*places, **numbered, hold="pin")
+    return at_seat(Rigid("pin"), lateral, (-0.7, 0, 0), (0.5, 0, 0))
+
+
+def at_seat(grip, lateral, striker, seat):
+    places = (jnp.asarray(place, float) for place in (striker, seat, (1, 0, 0)))
+    return Latch(*places, jnp.asarray(lateral), Reach(jnp.asarray(REACH)), grip)
 
 
 def along_a_line(one, duration=4.0, samples=801):
@@ -208,10 +207,9 @@ def test_energy_and_momenta_are_accounted_for(tumbling):
 def test_each_is_caught_once_and_held_for_good(tumbling):
     held = np.asarray(tumbling.after_events().memory[0].held)
     mode = tumbling.after_events().mode[0]
-    modes = np.asarray(mode.hold if isinstance(mode, LatchMode) else mode)
     assert (np.diff(held, axis=0) >= 0).all() and held[-1].all() and not held[0].all()
-    assert set(np.unique(modes)) == {OPEN, LOOSE, TAUT}
-    np.testing.assert_array_equal(modes == OPEN, held == 0)
+    assert set(np.unique(mode.stage)) == {OUT, HELD} and set(np.unique(mode.taut[held == 1])) == {0, 1}
+    np.testing.assert_array_equal(mode.stage == OUT, held == 0)
     caught = np.stack(jax.tree.leaves(tumbling.after_events().memory[0].caught), axis=-1)
     for i in range(3):
         places = caught[held[:, i] == 1, i]
@@ -226,13 +224,13 @@ def test_to_settle_keeps_what_is_held():
     near = Placed.of(pose([1.22, 0, 0]), Twist.of([0, 0, 0])), Placed.of(pose([0, 0, 0]), Twist.of([0, 0, 0]))
     far = Placed.of(pose([2.0, 0, 0]), Twist.of([0, 0, 0])), near[1]
     mode, memory = one.settle(one.init(*near), *near)
-    assert (int(mode), float(memory.held)) == (LOOSE, 1.0)
+    assert (int(mode.stage), int(mode.taut), float(memory.held)) == (HELD, 0, 1.0)
     assert memory.caught.array().tolist() == pytest.approx([0.52, 0.0, 0.0])
     mode, kept = one.settle(memory._replace(dissipated=jnp.asarray(3.0)), *far)
-    assert int(mode) == TAUT and float(kept.dissipated) == 3.0
+    assert int(mode.taut) == 1 and float(kept.dissipated) == 3.0
     assert kept.caught.array().tolist() == memory.caught.array().tolist()
     mode, still = one.settle(one.init(*far), *far)
-    assert (int(mode), float(still.held)) == (OPEN, 0.0)
+    assert (int(mode.stage), float(still.held)) == (OUT, 0.0)
     # a striker that was caught elsewhere stays caught there, though it is in the seat's space again
     elsewhere = memory._replace(caught=Vector.of(jnp.array([0.53, 0.0, 0.0])))
     _, after = one.settle(elsewhere, *near)

@@ -5,7 +5,6 @@ Source: Sazawal et al. with the corrections in the page of errata; each file nam
 """
 
 from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.catch import Catch
 from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.gate import UnilateralContact
 from dockdyn.contact.group import ContactGroup
@@ -40,7 +39,6 @@ __all__ = [
     "CapsuleOnCapsule",
     "CapsuleOnRing",
     "CapsuleOnSurface",
-    "Catch",
     "ComplianceDevice",
     "Cone",
     "Contact",

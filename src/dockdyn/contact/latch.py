@@ -1,7 +1,7 @@
-"""A spring latch that the ramp of a probe pushes aside (Paraskevas et al., section 4, with friction and preload).
+"""Where a latch falls in: at once as a striker comes within reach, or behind a ramp that pushes it aside on the way.
 
 Units: lengths m, force N, stiffness N/m, angles rad.
-Source: as named above, eqs. 34–46 corrected; wedge with friction, own derivation.
+Source: Paraskevas et al., section 4, eqs. 34–46 corrected; wedge with friction and preload, own derivation.
 """
 
 from __future__ import annotations
@@ -14,8 +14,26 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.mechanics.vector import Scalar
 
-OUT, ON_RAMP, HELD = 0, 1, 2  # modes of a latch
-SWUNG = 3  # as HELD, once the first swing of a compliant catch is over; where that ends the run
+OUT, ON_RAMP, HELD = 0, 1, 2  # stages of a latch
+SWUNG = 3  # as HELD, once the first swing of a compliant grip is over; where that ends the run
+
+
+class Reach(eqx.Module):
+    """A latch that falls in as soon as its striker is no farther out than `length` beyond the seat."""
+
+    length: Float[Array, ""]  # m
+
+    def guards(self, stage: Int[Array, ""], inside: Scalar, travel: Scalar) -> tuple[Scalar, ...]:
+        """Return the event function (m): `inside`, the lesser of the travel and of how far within `lateral` the striker is."""
+        return (inside,)
+
+    def next_stage(self, stage: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
+        """Return the stage after the guards in `fired` have fired."""
+        return jnp.where(fired[0], HELD, stage).astype(stage.dtype)
+
+    def first_stage(self, inside: Scalar, travel: Scalar) -> Int[Array, ""]:
+        """Return the stage of a latch that is closed here."""
+        return jnp.where(inside > 0, HELD, OUT)
 
 
 class Ramp(eqx.Module):
@@ -46,19 +64,19 @@ class Ramp(eqx.Module):
         """Force along the line of motion over that of the spring: tan(θ + atan μ), μ negative for a probe that comes out."""
         return (self.slope + friction) / (1 - friction * self.slope)
 
-    def guards(self, mode: Int[Array, ""], reach: Scalar, travel: Scalar) -> tuple[Scalar, Scalar]:
-        """Two event functions (m) that rise through zero: onto the ramp (`reach` above zero) or off it, and past its end."""
-        across = jnp.where(mode == OUT, reach, -reach)
-        return jnp.where(mode == HELD, -1.0, across), jnp.where(mode == ON_RAMP, travel - self.length, -1.0)
+    def guards(self, stage: Int[Array, ""], inside: Scalar, travel: Scalar) -> tuple[Scalar, ...]:
+        """Two event functions (m) that rise through zero: onto the ramp (`inside` above zero) or off it, and past its end."""
+        across = jnp.where(stage == OUT, inside, -inside)
+        return jnp.where(stage == HELD, -1.0, across), jnp.where(stage == ON_RAMP, travel - self.length, -1.0)
 
-    def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> Int[Array, ""]:
-        """The mode after the guards in `fired` have fired."""
-        crossed = jnp.where(mode == OUT, ON_RAMP, OUT)
-        return jnp.where(fired[1], HELD, jnp.where(fired[0], crossed, mode)).astype(mode.dtype)
+    def next_stage(self, stage: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
+        """Return the stage after the guards in `fired` have fired."""
+        crossed = jnp.where(stage == OUT, ON_RAMP, OUT)
+        return jnp.where(fired[1], HELD, jnp.where(fired[0], crossed, stage)).astype(stage.dtype)
 
-    def first_mode(self, reach: Scalar) -> Int[Array, ""]:
-        """The mode of a run that begins here."""
-        return jnp.where(reach > 0, ON_RAMP, OUT)
+    def first_stage(self, inside: Scalar, travel: Scalar) -> Int[Array, ""]:
+        """Return the stage of a latch that is closed here."""
+        return jnp.where(inside > 0, jnp.where(travel > self.length, HELD, ON_RAMP), OUT)
 
     def greatest_force(self) -> Scalar:
         """Force (N) along the line of motion at the end of the ramp, while the probe goes in."""

@@ -8,18 +8,17 @@ from dockdyn.elements.anchor_line import Anchors, Line
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.bushing import Bushing
 from dockdyn.elements.cable import Cable
-from dockdyn.elements.capture_latch import CaptureLatch
 from dockdyn.elements.element_group import ElementGroup
 from dockdyn.elements.end_stops import EndStops
 from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
+from dockdyn.elements.grip import Compliant, Rigid, first_swing
 from dockdyn.elements.hexapod import hexapod_anchors
 from dockdyn.elements.joint_drive import JointDrive
+from dockdyn.elements.latch import Latch, LatchMode
 from dockdyn.elements.magnet import Magnet
 from dockdyn.elements.modal_spring import ModalSpring
 from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
-from dockdyn.elements.ramp_latch import RampLatch, first_swing
-from dockdyn.elements.rigid_latch import RigidLatch
 from dockdyn.elements.strut import Strut, StrutMode
 from dockdyn.elements.thruster import Thruster
 
@@ -29,20 +28,21 @@ __all__ = [
     "Brake",
     "Bushing",
     "Cable",
-    "CaptureLatch",
+    "Compliant",
     "ElementGroup",
     "ElementMemory",
     "EndStops",
     "ForceElement",
     "GapPull",
     "JointDrive",
+    "Latch",
+    "LatchMode",
     "Line",
     "Magnet",
     "ModalSpring",
     "OneSidedSpring",
     "Pull",
-    "RampLatch",
-    "RigidLatch",
+    "Rigid",
     "Strut",
     "StrutMode",
     "TabulatedPull",

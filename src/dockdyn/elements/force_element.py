@@ -7,7 +7,7 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -62,7 +62,10 @@ class ForceElement(eqx.Module):
     located: no mode is decided by the state alone, as runs of fixed steps would need.
     """
 
-    delays: ClassVar[bool] = False  # whether part of its force is late, as those of contacts are
+    @property
+    def delays(self) -> bool:
+        """Whether part of its force is late, as those of contacts are."""
+        return False
 
     @abc.abstractmethod
     def init(self, own: Placed, other: Placed) -> ElementMemory:

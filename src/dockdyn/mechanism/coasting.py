@@ -15,14 +15,14 @@ from jaxtyping import Array
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import ContactGroup
-from dockdyn.contact.latch import HELD, OUT
+from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Reach
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
-from dockdyn.elements import CaptureLatch, ElementGroup, RampLatch, RigidLatch
+from dockdyn.elements import ElementGroup, Latch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.impact_contact import ImpactContact
-from dockdyn.mechanism.loads import ties
+from dockdyn.mechanism.loads import MountedLatch, ties
 from dockdyn.mechanism.measured_contact import MeasuredContact
 
 if TYPE_CHECKING:
@@ -52,17 +52,17 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
         quiet &= mode == APART
     for tie in ties(model.elements):
         latch = tie.element.members if isinstance(tie.element, ElementGroup) else tie.element
-        if isinstance(latch, CaptureLatch | RigidLatch):
+        if isinstance(latch, Latch) and isinstance(latch.entry, Reach):
             own, other = places[tie.first], places[tie.second]
             reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
-            width = jnp.min(jnp.minimum(latch.reach, latch.lateral))
+            width = jnp.min(jnp.minimum(latch.entry.length, latch.lateral))
             time = jnp.minimum(time, least_time(width, _fastest(own, other, own.pose.position, reach), ALLOWED))
     for ramp in model.ramps:
         own, other = places[ramp.first], places[ramp.second]
-        gap, mode = -jnp.minimum(*ramp.latch.travel(own, other)), model.element_modes(x)[ramp.number]
+        gap, stage = -jnp.minimum(*ramp.latch.travel(own, other)), model.element_modes(x)[ramp.number].stage
         fastest = _fastest(own, other, ramp.latch.tip(own), jnp.zeros(()))
-        time = jnp.where(mode == OUT, jnp.minimum(time, least_time(gap, fastest, ALLOWED)), time)
-        quiet &= mode == OUT
+        time = jnp.where(stage == OUT, jnp.minimum(time, least_time(gap, fastest, ALLOWED)), time)
+        quiet &= stage != ON_RAMP
     return jnp.where(quiet, time, 0.0)
 
 
@@ -78,10 +78,10 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
         quiet &= mode == APART
     for ramp in model.ramps:
         both, turning = (places[ramp.first], places[ramp.second]), (rates[ramp.first], rates[ramp.second])
-        gap, mode = -jnp.minimum(*ramp.latch.travel(*both)), model.element_modes(x)[ramp.number]
+        gap, stage = -jnp.minimum(*ramp.latch.travel(*both)), model.element_modes(x)[ramp.number].stage
         reached = free_time(gap, Vector.of(ramp.latch.striker).norm(), both, turning)
-        time = jnp.where(mode >= HELD, turn, jnp.minimum(time, reached))
-        quiet &= (mode == OUT) | ((mode >= HELD) & _is_still(model, ramp.latch))
+        time = jnp.where(stage >= HELD, turn, jnp.minimum(time, reached))
+        quiet &= (stage == OUT) | ((stage >= HELD) & _is_still(model, ramp))
     return jnp.where(quiet, SHARE * time, 0.0)
 
 
@@ -97,11 +97,11 @@ def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactG
         yield group, mode, first
 
 
-def _is_still(model: Mechanism, latch: RampLatch) -> Scalar:
+def _is_still(model: Mechanism, ramp: MountedLatch) -> Scalar:
     """Whether no member moves over its surface once the latch holds, as rigid bodies: they are what it holds."""
-    if not latch.rigid:
+    if not ramp.latch.rigid:
         return jnp.asarray(False)
-    return jnp.all(jnp.stack([jnp.asarray(True), *model.seated()]))
+    return jnp.all(jnp.stack([jnp.asarray(True), *model.seated(ramp)]))
 
 
 def _fastest(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:

@@ -15,9 +15,8 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.group import Wrench
 from dockdyn.contact.latch import Caught
-from dockdyn.elements import RampLatch, RigidLatch
 from dockdyn.elements.force_element import ElementMemory
-from dockdyn.elements.ramp_latch import size
+from dockdyn.elements.latch import Latch, size
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
@@ -25,7 +24,7 @@ from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Veloc
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import Connection as Mounted
-from dockdyn.mechanism.loads import Tie, reflected
+from dockdyn.mechanism.loads import Tie, latches_of, reflected
 from dockdyn.mechanism.strikes import Struck, stop, strike
 
 
@@ -46,13 +45,9 @@ class Grip(NamedTuple):
 def captures_of(elements: Sequence[Mounted]) -> list[Grip]:
     """Return the latches among elements that are rigid, or tell what a capture has to take."""
     return [
-        Grip(
-            number,
-            Connection(one.element.striker, one.first, one.second, one.element.hold),
-            isinstance(one.element, RigidLatch) or one.element.rigid,
-        )
-        for number, one in enumerate(elements)
-        if isinstance(one, Tie) and isinstance(one.element, RigidLatch | RampLatch)
+        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold), one.latch.rigid)
+        for one in latches_of(elements)
+        if one.latch.rigid or one.latch.delays
     ]
 
 
@@ -138,10 +133,11 @@ def fall_in(
 
 def _noted(one: Mounted, memory: ElementMemory, here: Placement, struck: Struck) -> ElementMemory:
     """The memory of a latch with what the capture had to take, of one that tells it."""
-    if not (isinstance(one, Tie) and isinstance(one.element, RampLatch)):
+    if memory.found is None:
         return memory
+    assert isinstance(one, Tie) and isinstance(one.element, Latch)
     own, other = one.sides(here)
-    axis, impulse = one.element.axis(other), Vector.of(struck.impact.impulse[:3])
+    axis, impulse = one.element.out(other), Vector.of(struck.impact.impulse[:3])
     along = impulse.dot(axis)
     taken = Caught(one.element.rate(own, other), along, size(impulse - axis * along), struck.impact.energy_loss)
     return memory._replace(found=taken)

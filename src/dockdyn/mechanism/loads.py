@@ -15,9 +15,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import ContactGroup, Wrench
-from dockdyn.elements import Bushing, JointDrive, ModalSpring, RampLatch, Thruster
+from dockdyn.contact.latch import Ramp
+from dockdyn.elements import Bushing, JointDrive, Latch, ModalSpring, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
-from dockdyn.elements.ramp_latch import size
+from dockdyn.elements.latch import size
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
@@ -43,11 +44,11 @@ class Tie(eqx.Module):
         return here.bodies[self.first], here.bodies[self.second]
 
 
-class ConeLatch(NamedTuple):
-    """A latch in a cone, between two bodies by number, and its number among the elements."""
+class MountedLatch(NamedTuple):
+    """A latch between two bodies by number, and its number among the elements."""
 
-    latch: RampLatch
-    first: int  # the body with the tip
+    latch: Latch
+    first: int  # the body with the striker
     second: int
     number: int
 
@@ -256,13 +257,18 @@ def ties(connections: Sequence[Connection]) -> list[Tie]:
     return [one for one in connections if isinstance(one, Tie)]
 
 
-def cone_latches(connections: Sequence[Connection]) -> list[ConeLatch]:
-    """Those that a probe's tip pushes aside in a cone."""
+def latches_of(connections: Sequence[Connection]) -> list[MountedLatch]:
+    """The latches among them, but those of a group of one structure."""
     return [
-        ConeLatch(one.element, one.first, one.second, number)
+        MountedLatch(one.element, one.first, one.second, number)
         for number, one in enumerate(connections)
-        if isinstance(one, Tie) and isinstance(one.element, RampLatch)
+        if isinstance(one, Tie) and isinstance(one.element, Latch)
     ]
+
+
+def ramps_of(connections: Sequence[Connection]) -> list[MountedLatch]:
+    """The latches that a probe's tip pushes aside on a ramp."""
+    return [one for one in latches_of(connections) if isinstance(one.latch.entry, Ramp)]
 
 
 def bushing_turns(connections: Sequence[Connection], here: Placement) -> tuple[Scalar, ...]:

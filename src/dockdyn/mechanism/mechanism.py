@@ -19,10 +19,11 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
+from dockdyn.elements import Compliant
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.mechanics.lines import Lines, mobility_between
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
@@ -45,22 +46,23 @@ from dockdyn.mechanism.impacts import (
     rest_wrenches,
 )
 from dockdyn.mechanism.loads import (
-    ConeLatch,
     Connection,
     Group,
     Held,
+    MountedLatch,
     MountedThruster,
     Tie,
     add_late,
     add_reflected,
     all_held,
     bushing_turns,
-    cone_latches,
     contact_loads,
     element_loads,
     given_by,
     jumped,
+    latches_of,
     observed_elements,
+    ramps_of,
     reflected,
     settled,
     stored_energy,
@@ -147,6 +149,7 @@ class Mechanism(ContactModel):
         modes, memories = settled(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
+        touching = self._touching(touching, here.bodies, first, memories)
         hits = first_hits(self.groups, here.bodies)
         if self.phases is None:
             return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits))
@@ -202,30 +205,50 @@ class Mechanism(ContactModel):
         return [one for one in ties(self.elements) if one.element.delays]
 
     @property
-    def ramps(self) -> list[ConeLatch]:
-        """The latches that a probe's tip pushes aside."""
-        return cone_latches(self.elements)
+    def ramps(self) -> list[MountedLatch]:
+        """The latches that a probe's tip pushes aside on a ramp."""
+        return ramps_of(self.elements)
 
-    def seated(self) -> tuple[Bool[Array, ""], ...]:
-        """Which groups cannot move any more once a tip is held: of a weld all between its bodies, of a pin those of the tip."""
-        found = [jnp.asarray(False)] * len(self.groups)
-        for one in self.ramps:
-            for number, group in enumerate(self.groups):
-                if {one.first, one.second} != {group.first, group.second} or not isinstance(group, ContactGroup):
-                    continue
-                if one.latch.hold == "weld":
-                    found[number] = jnp.asarray(True)
-                elif group.single and group.first == one.first:
-                    found[number] |= jnp.all(group.place == one.latch.striker)
-        return tuple(found)
+    def seated(self, one: MountedLatch) -> tuple[Bool[Array, ""], ...]:
+        """Which groups cannot move any more once a latch holds: of a weld all between its bodies, of a pin those of the tip."""
+
+        def still(group: Group) -> Bool[Array, ""]:
+            if not isinstance(group, ContactGroup) or {one.first, one.second} != {group.first, group.second}:
+                return jnp.asarray(False)
+            if one.latch.hold == "weld":
+                return jnp.asarray(True)
+            of_tip = group.single and group.first == one.first
+            return jnp.all(group.place == one.latch.striker) if of_tip else jnp.asarray(False)
+
+        return tuple(map(still, self.groups))
 
     def _carried(self, memories: tuple[ElementMemory, ...]) -> tuple[Bool[Array, ""], ...] | None:
-        """Which groups a rigid hold carries now; None where there is no such latch."""
-        rigid = [one.number for one in self.ramps if one.latch.rigid]
+        """Which groups a rigid grip carries now; None where there is none."""
+        rigid = [one for one in latches_of(self.elements) if one.latch.rigid]
         if not rigid or not self.groups:
             return None
-        holds = all_held([memories[number] for number in rigid])
-        return tuple(holds & still for still in self.seated())
+        holds = [all_held([memories[one.number]]) for one in rigid]
+        kept = [[held & still for still in self.seated(one)] for held, one in zip(holds, rigid, strict=True)]
+        return tuple(jnp.any(jnp.stack(each)) for each in zip(*kept, strict=True))
+
+    def _touching(
+        self,
+        touching: tuple[Int[Array, ""], ...],
+        places: tuple[Placed, ...],
+        before: tuple[ElementMemory, ...],
+        after: tuple[ElementMemory, ...],
+    ) -> tuple[Int[Array, ""], ...]:
+        """The modes of the groups once latches hold or have let go: what a rigid grip carries makes no force."""
+        carried, was = self._carried(after), self._carried(before)
+        if carried is None or was is None:
+            return touching
+
+        def mode(group: Group, now: Int[Array, ""], ends: Bool[Array, ""], ended: Bool[Array, ""]) -> Int[Array, ""]:
+            if self.phases is not None:  # else none lets go
+                now = jnp.where(ended, group.first_mode(places[group.first], places[group.second]), now)
+            return jnp.where(ends, APART, now).astype(int)
+
+        return tuple(map(mode, self.groups, touching, carried, was))
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """The modes of the elements."""
@@ -398,8 +421,9 @@ class Mechanism(ContactModel):
     @property
     def latch_sizes(self) -> int:
         """How many quantities of latches are watched, behind the forces of the groups."""
-        catches = [one.latch.catch for one in self.ramps]
-        return sum(2 if catch.turning is None else 3 for catch in catches if catch is not None)
+        grips = [one.latch.grip for one in latches_of(self.elements)]
+        told = [one for one in grips if isinstance(one, Compliant) and one.swing is not None]
+        return sum(2 if one.hold == "pin" else 3 for one in told)
 
     def grip_forces(self, now: Acting) -> dict[int, Vector]:
         """The forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
@@ -427,9 +451,7 @@ class Mechanism(ContactModel):
         )
         modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
         v, memories = self._fall_in(x, connections, x.memory.elements, memories)
-        if (carried := self._carried(memories)) is not None:
-            both = zip(carried, touching, strict=True)
-            touching = tuple(jnp.where(ends, APART, mode).astype(mode.dtype) for ends, mode in both)
+        touching = self._touching(touching, here.bodies, x.memory.elements, memories)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
             return now
@@ -474,7 +496,8 @@ class Mechanism(ContactModel):
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
         here, connections = self.placement(x), self.connections_in(phase)
         modes, memories = settled(connections, x.memory.elements, here)
-        after = State(x.q, x.v, (*x.mode[: len(self.groups)], *modes, phase), x.memory._replace(elements=memories))
+        touching = self._touching(x.mode[: len(self.groups)], here.bodies, x.memory.elements, memories)
+        after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
         v, memories = self._fall_in(x, connections, x.memory.elements, memories)
@@ -600,7 +623,7 @@ class Mechanism(ContactModel):
             "angular_momentum_scale": angular_scale,
         }
 
-    def told_side(self, pair: Group | ConeLatch) -> float:
+    def told_side(self, pair: Group | MountedLatch) -> float:
         """Return 1 where results tell the force on the first body of a pair, −1 where they tell the one on its second."""
         return -1.0 if pair.second == self.told else 1.0
 
@@ -610,13 +633,13 @@ class Mechanism(ContactModel):
         for one in self.ramps:
             own, other = one.sides(here)
             mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
-            row = point_rows(here.bodies, one.first, one.second, one.latch.tip(own), (one.latch.axis(other),))
+            row = point_rows(here.bodies, one.first, one.second, one.latch.tip(own), (one.latch.out(other),))
             mass = 1 / mobility_between(row, self.moving.answer(here, row))[0, 0]
             side = self.told_side(one)
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
             found |= {name: side * found[name] for name in ("latch_force", "catch_moment") if name in found}
             held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
-            seated = rows([(mode >= HELD) & still for still in self.seated()])
+            seated = rows([(mode.stage >= HELD) & still for still in self.seated(one)])
             found |= {"hold_force": side * held.array(), "seated": seated}
         return found
 

@@ -31,7 +31,8 @@ class LatchingChains(ContactModel):
     delay: None
 
     def initial(self) -> State:
-        mode = self.ramp.first_mode(self.chains.approach(self.positions)).astype(int)
+        travel = self.chains.approach(self.positions)
+        mode = self.ramp.first_stage(travel, travel).astype(int)
         return State(self.positions, self.velocities, (mode,), (jnp.zeros(()), Caught.nothing()))
 
     def names(self) -> list[str]:
@@ -66,7 +67,7 @@ class LatchingChains(ContactModel):
         return Outputs((force,), guards, (jnp.where(x.mode[0] == ON_RAMP, force, 0.0),))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        mode = self.ramp.next_mode(x.mode[0], (fired[0], fired[1]))
+        mode = self.ramp.next_stage(x.mode[0], (fired[0], fired[1]))
         caught = (mode == HELD) & (x.mode[0] != HELD)
         rate = self.chains.approach(x.v)
         impulse = jnp.where(caught, self.contact_mass() * rate, 0.0)

@@ -29,7 +29,7 @@ def _flight_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     found = log_data(log, solution, delay)
     length = None
     for one in model.ramps:
-        length, seen = one.latch.ramp.length, log.seen
+        length, seen = one.latch.entry.length, log.seen
         found |= capture_loads(jnp, log._asdict(), seen, seen["latch_mode"], log.time, log.last)
         found |= capture_data(log, seen["latch_rate"], seen["latch_needed_speed"])
     return found | outcome_data(log.acting(delay), ever_held(log), log.at_end(), length)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import model_validator
@@ -15,12 +16,11 @@ from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 
 if TYPE_CHECKING:
-    from dockdyn.contact.catch import Catch
     from dockdyn.contact.feature import Feature
     from dockdyn.contact.latch import Ramp
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.cone import Cone
-    from dockdyn.elements import RampLatch
+    from dockdyn.elements import Compliant, Latch
     from dockdyn.mechanics.rigid_body import Placed, RigidBody
     from dockdyn.mechanics.vector import Scalar
 
@@ -103,11 +103,12 @@ class CatchSection(Section):
     turning_stiffness: quantity("N*m/rad", "a stiffness", above=0) | None = None
     turning_damping: quantity("N*m*s/rad", "a damping", least=0) | None = None
 
-    def make(self, ramp: Ramp, entry: Scalar, lever: Scalar | None, law: NormalLaw | None) -> Catch:
-        """The catch, also from traced numbers: `lever` (m) is that of a weld, `law` that of the tip's contact, if any."""
+    def make(self, ramp: Ramp, entry: Scalar, lever: Scalar | None, law: NormalLaw | None) -> Compliant:
+        """The grip, also from traced numbers: `lever` (m) is that of a weld, `law` that of the tip's contact, if any."""
         import jax.numpy as jnp
 
-        from dockdyn.contact.catch import Catch, linearised
+        from dockdyn.contact.laws.linearised import linearised
+        from dockdyn.elements import Compliant
 
         stated = self.stiffness, self.damping
         if law is not None and None in stated:
@@ -119,7 +120,7 @@ class CatchSection(Section):
                 (self.turning_stiffness, self.turning_damping), (lever**2 * stiffness, lever**2 * damping)
             )
         stroke = jnp.asarray(entry if self.stroke is None else self.stroke, float)
-        return Catch(stiffness=stiffness, damping=damping, stroke=stroke, turning=turning)
+        return Compliant(stiffness, damping, turning, stroke=stroke)
 
 
 class ConeLatchSection(RampSection):
@@ -144,7 +145,7 @@ class ConeLatchSection(RampSection):
 
     def make(
         self, feature: Feature, cone: Cone, sides: tuple[tuple[RigidBody, Placed], ...], law: NormalLaw | None
-    ) -> RampLatch:
+    ) -> Latch:
         """The latch, also from traced numbers.
 
         Args:
@@ -155,35 +156,28 @@ class ConeLatchSection(RampSection):
         """
         import jax.numpy as jnp
 
-        from dockdyn.elements import RampLatch, first_swing
+        from dockdyn.elements import Latch, Rigid, first_swing
         from dockdyn.mechanics.vector import Vector
 
         ramp, entry = self.ramp(), jnp.asarray(self.entry, float)
-        catch, swing = None, jnp.zeros(())
+        seat = Vector.of(cone.apex) + Vector.of(cone.axis) * (entry - ramp.length)
+        lateral = entry * cone.sine / cone.cosine
+        grip: Compliant | Rigid = Rigid(self.hold)
         if self.hold_law == "compliant":
             lever = None
             if self.hold == "weld":
-                lever = jnp.maximum(jnp.linalg.norm(feature.position), entry * cone.sine / cone.cosine)
+                lever = jnp.maximum(jnp.linalg.norm(feature.position), lateral)
             (_, own), (_, other) = sides
             if law is not None:  # head on
                 law = law.along(own.rotation.transposed_times(other.rotation @ Vector.of(cone.axis)))
-            catch = self.catch.make(ramp, entry, lever, law)
-            seat = Vector.of(cone.apex) + Vector.of(cone.axis) * (entry - ramp.length)
+            grip = self.catch.make(ramp, entry, lever, law)
             first, second = (
                 jnp.linalg.norm(body.inertia) + body.mass * place.dot(place)
                 for (body, _), place in zip(sides, (Vector.of(feature.position), seat), strict=True)
             )
-            swing = first_swing(catch, (sides[0][0].mass, sides[1][0].mass), (first, second))
-        return RampLatch(
-            striker=feature.position,
-            cone=cone,
-            ramp=ramp,
-            entry=entry,
-            catch=catch,
-            swing=swing,
-            hold=self.hold,
-            ends_run=self.ends_run,
-        )
+            swing = first_swing(grip, (sides[0][0].mass, sides[1][0].mass), (first, second))
+            grip = replace(grip, swing=swing)
+        return Latch(feature.position, seat.array(), cone.axis, lateral, ramp, grip, ends_run=self.ends_run)
 
     def fits(self, half_angle: float, radius: float, law: NormalLawSection | None) -> None:
         """Refuses what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad) with the contact `law`.

@@ -360,18 +360,23 @@ class LatchSection(LineSection):
     def make(self, first: Placed, second: Placed) -> ForceElement:
         import jax.numpy as jnp
 
-        from dockdyn.elements import CaptureLatch, RigidLatch
+        from dockdyn.contact.latch import Reach
+        from dockdyn.elements import Compliant, Latch, Rigid
 
         axis = jnp.asarray(self.axis, float)
         axis = axis / jnp.linalg.norm(axis)
         reach, lateral, closed = (jnp.asarray(number, float) for number in (self.reach, self.lateral, self.closed))
-        lines = self.lines(first, second)
         if self.grip != "compliant":
-            return RigidLatch(lines[0].own, lines[0].other, axis, reach, lateral, closed, self.grip)
-        numbers = [reach, lateral, *(jnp.asarray(one, float) for one in (self.stiffness, self.damping, self.play))]
-        speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
+            grip: Compliant | Rigid = Rigid(self.grip)
+        else:
+            stiffness, damping, play = (jnp.asarray(one, float) for one in (self.stiffness, self.damping, self.play))
+            speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
+            grip = Compliant(stiffness, damping, play=play, speed=speed)
         return self.joined(
-            [CaptureLatch(line.own, line.other, axis, *numbers, speed=speed, closed=closed) for line in lines]
+            [
+                Latch(line.own, line.other, axis, lateral, Reach(reach), grip, closed)
+                for line in self.lines(first, second)
+            ]
         )
 
 
