@@ -213,7 +213,7 @@ class Latch(ForceElement):
 
     def observe(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         """Whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the play (1
-        or 0), and the `tension` (N) of a compliant grip or the force of the ramp.
+        or 0), and the `tension` (N), of the ramp or of a compliant grip: that of a rigid one is not known here.
 
         Of an open one also the `gap` (m) from the striker to where it is caught, along the axis, and the speed `closing` it
         (m/s); zeros once it holds.
@@ -226,13 +226,13 @@ class Latch(ForceElement):
             "length": jnp.zeros(()),
             "gap": is_open * (caught_at - self.travel(own, other)[0]),
             "closing": is_open * self.rate(own, other),
+            "tension": size(self.late(mode, own, other)),
         }
         if isinstance(self.grip, Rigid):
             return found
         length, play = self._way(memory, own, other).length, self.grip.play
         force, *_ = self._load(mode, memory, own, other)
-        tension = size(force + self.late(mode, own, other))
-        found |= {"length": held * length, "tension": tension}
+        found |= {"length": held * length, "tension": found["tension"] + size(force)}
         if play is None:
             return found
         return found | {"at_end": ((play > 0) & (jnp.abs(held * length - play) <= AT_THE_END * play)) * 1.0}

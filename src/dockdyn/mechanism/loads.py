@@ -349,7 +349,7 @@ def observed_elements(
             continue
         seen = one.element.observe(mode, memory, *one.sides(here))
         if number in held:
-            seen = seen | {"tension": size(held[number])}
+            seen = seen | {"tension": seen["tension"] + size(held[number])}
         if isinstance(one, Tie) and one.own:
             action, _ = one.element.act(mode, memory, *one.sides(here))
             seen = {"tension": seen.get("tension", action.force.norm())}

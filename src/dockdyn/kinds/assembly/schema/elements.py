@@ -10,6 +10,7 @@ from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
+from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
@@ -322,13 +323,15 @@ class LatchSection(LineSection):
     grip that is rigid: a pin holds the place, a weld the attitude, too.
 
     An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. A striker is caught within
-    `lateral` of it and no farther out than `reach`; one that is deeper than the seat, at any depth. With a `draw_speed` a motor
-    draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
+    `lateral` of it and no farther out than `reach`; one that is deeper than the seat, at any depth. In place of `reach` a
+    `ramp`, which ends at the seat: on it the striker pushes the latch aside, and behind it is caught. With a `draw_speed` a
+    motor draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
     """
 
     kind: Literal["latch"] = "latch"
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
-    reach: Length
+    reach: Length | None = None
+    ramp: OrNone[RampSection] = None
     lateral: Length
     grip: Literal["compliant", "pin", "weld"] = "compliant"
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
@@ -340,6 +343,12 @@ class LatchSection(LineSection):
 
     @model_validator(mode="after")
     def sound(self) -> Self:
+        if (self.reach is None) == (self.ramp is None):
+            refuse("must state one of reach and ramp")
+        if self.ramp is not None and self.anchors is not None:
+            refuse("anchors: a ramp has one striker; must state anchor")
+        if self.ramp is not None and self.draw_speed is not None:
+            refuse("draw_speed: a striker behind a ramp is in the seat, where nothing draws it; must be left out")
         if self.grip == "compliant":
             if self.stiffness is None:
                 refuse("stiffness: missing; must be stated of a compliant grip")
@@ -360,12 +369,13 @@ class LatchSection(LineSection):
     def make(self, first: Placed, second: Placed) -> ForceElement:
         import jax.numpy as jnp
 
-        from dockdyn.contact.latch import Reach
+        from dockdyn.contact.latch import Ramp, Reach
         from dockdyn.elements import Compliant, Latch, Rigid
 
         axis = jnp.asarray(self.axis, float)
         axis = axis / jnp.linalg.norm(axis)
-        reach, lateral, closed = (jnp.asarray(number, float) for number in (self.reach, self.lateral, self.closed))
+        lateral, closed = (jnp.asarray(number, float) for number in (self.lateral, self.closed))
+        entry: Reach | Ramp = Reach(jnp.asarray(self.reach, float)) if self.ramp is None else self.ramp.ramp()
         if self.grip != "compliant":
             grip: Compliant | Rigid = Rigid(self.grip)
         else:
@@ -373,10 +383,7 @@ class LatchSection(LineSection):
             speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
             grip = Compliant(stiffness, damping, play=play, speed=speed)
         return self.joined(
-            [
-                Latch(line.own, line.other, axis, lateral, Reach(reach), grip, closed)
-                for line in self.lines(first, second)
-            ]
+            [Latch(line.own, line.other, axis, lateral, entry, grip, closed) for line in self.lines(first, second)]
         )
 
 

@@ -140,8 +140,9 @@ class SeveralBodiesSection(Section, abc.ABC):
                     refuse(f"element {element.name!r}: {key} must be two bodies")
         self.refuse_held_twice()
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
-        if self.loop.delay and not self.contact:
-            refuse("loop.delay delays the forces of contacts; there is no [[contact]]")
+        late = self.contact or any(getattr(element, "ramp", None) for element in self.element)
+        if self.loop.delay and not late:
+            refuse("loop.delay delays the forces of contacts and ramps of latches; there is no [[contact]], and no latch has one")
         return self.model_copy(update={"phase": phases})
 
     def refuse_held_twice(self) -> None:
