@@ -31,6 +31,10 @@ COMPLIANT = {"stiffness": 1e5, "damping": 1500.0}
 LINE = {"anchor": [[0.0, 0.3, 0.0], [0.0, 0.3, 0.0]]}
 CONE = {"name": "plate", "shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg"}
 RAMP = {"stiffness": 1500.0, "angle": "45 deg", "axial_length": 5e-3, "friction": 0.1}
+BEHIND_A_RAMP = {key: value for key, value in HOOK.items() if key != "reach"} | {
+    "anchor": [SEATED[0], [PLATE + 1e-3, 0.0, 0.0]],
+    "ramp": RAMP,
+}
 DEEPEST = 0.03111447653721  # m: RADIUS / sin 40°, from the apex to the ball's centre where it touches the cone
 
 
@@ -198,6 +202,7 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "latch, compliant": with_element(**HOOK, **COMPLIANT),
     "latch, pin": with_element(**HOOK, grip="pin"),
     "latch, weld": with_element(**HOOK, grip="weld"),
+    "latch, behind a ramp": with_element(**BEHIND_A_RAMP, **COMPLIANT),
     "latch that lets go": with_element(*LETS_GO, **HOOK, **COMPLIANT),
     "strut": with_element(kind="strut", name="strut", stiffness=2000.0, damping=50.0, **LINE),
     "bushing": with_element(kind="bushing", name="bushing", position=[0.0, 0.0, 0.0], **BUSHING),

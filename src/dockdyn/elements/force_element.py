@@ -7,7 +7,7 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -90,6 +90,10 @@ class ForceElement(eqx.Module):
     def tip(self, own: Placed) -> Vector:
         """Return where that acts on both bodies (m, inertial)."""
         return own.pose.position
+
+    def without_rest_force(self, own: Placed, other: Placed) -> Self:
+        """Return the element whose late force is none where the bodies are at rest, for small motions around there."""
+        return self
 
     def emits(self, mode: PyTree) -> Bool[Array, ""]:
         """Return whether there is any of it in this mode."""

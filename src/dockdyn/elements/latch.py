@@ -6,6 +6,7 @@ Source: Paraskevas et al., section 4 (the ramp); Kelvin–Voigt element or a con
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -134,6 +135,12 @@ class Latch(ForceElement):
             return Vector.zero()
         push = self.entry.force(self.travel(own, other)[0], self.rate(own, other))
         return self.out(other) * jnp.where(mode.stage == ON_RAMP, push, 0.0)
+
+    def without_rest_force(self, own: Placed, other: Placed) -> Latch:
+        if not isinstance(self.entry, Ramp):
+            return self
+        relaxed = -self.entry.stiffness * self.entry.slope * self.travel(own, other)[0]
+        return replace(self, entry=replace(self.entry, preload=relaxed))
 
     def emits(self, mode: LatchMode) -> Bool[Array, ""]:
         return mode.stage == ON_RAMP

@@ -19,9 +19,9 @@ from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar
-from dockdyn.mechanism.loads import held_by
-from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanism.loads import Tie, held_by
+from dockdyn.mechanism.mechanism import Mechanism, Signal
 
 Members = tuple[Float[Array, "*members"], ...]  # of each group: 1 of a member in contact, 0 of one that stays apart
 
@@ -52,9 +52,14 @@ def at_rest(model: Mechanism, state: State, members: Members, depth: Scalar | No
     still = jax.tree.map(jnp.zeros_like, state.v)
     outside = state.memory.outside._replace(steering=None, orbit=None)
     resting = State(state.q, still, modes, state.memory._replace(outside=outside))
-    connections, element_modes = model.connections(resting), model.element_modes(resting)
-    held = held_by(connections, element_modes, resting.memory.elements, model.placement(resting))
-    return replace(model, groups=tuple(groups), points=(), held=held, steered=None, gravity=None), resting
+    connections, element_modes, here = model.connections(resting), model.element_modes(resting), model.placement(resting)
+    held = held_by(connections, element_modes, resting.memory.elements, here)
+    elements = tuple(
+        replace(one, element=one.element.without_rest_force(*one.sides(here))) if isinstance(one, Tie) else one
+        for one in model.elements
+    )
+    still_model = replace(model, groups=tuple(groups), points=(), held=held, steered=None, gravity=None)
+    return replace(still_model, elements=elements), resting
 
 
 def group_slopes(model: Mechanism, state: State) -> GroupSlopes:
@@ -113,16 +118,15 @@ def _mobilities(model: Mechanism, state: State) -> Float[Array, "groups"]:
         return found
 
     here, still = model.placement(state), pack(state.v)
+    no_signal: Signal = (*(Wrench.zero() for _ in model.computed), *(Vector.zero() for _ in model.late))
     rows = []
     for index, meeting in enumerate(meetings(still)):
-        wrenches = [Wrench.zero() for _ in model.computed]
+        wrenches: list[Wrench | Vector] = list(no_signal)
         about = model.computed[index].reference(here.bodies[model.computed[index].first])
         wrenches[index] = Wrench(meeting.normal, (meeting.point - about).cross(meeting.normal))
         rows.append(pack(tuple(wrenches)))
-    like = tuple(Wrench.zero() for _ in model.computed)
-
     def answer(wrenches: Float[Array, "m"]) -> Float[Array, "n"]:
-        return pack(model.acting(state, here, unpack(wrenches, like)).rates)
+        return pack(model.acting(state, here, unpack(wrenches, no_signal)).rates)
 
     quiet = jnp.zeros_like(rows[0])
 

@@ -142,7 +142,9 @@ class SeveralBodiesSection(Section, abc.ABC):
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
         late = self.contact or any(getattr(element, "ramp", None) for element in self.element)
         if self.loop.delay and not late:
-            refuse("loop.delay delays the forces of contacts and ramps of latches; there is no [[contact]], and no latch has one")
+            refuse(
+                "loop.delay delays the forces of contacts and ramps; there is no [[contact]], and no latch with a ramp"
+            )
         return self.model_copy(update={"phase": phases})
 
     def refuse_held_twice(self) -> None:
