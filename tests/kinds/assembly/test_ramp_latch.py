@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import numpy as np
@@ -280,3 +281,22 @@ def test_ramps_that_cannot_be_are_refused():
     assert "a ramp has one striker" in refused(with_latch(anchors=anchors, grip="compliant", stiffness=1e3))
     assert "draw_speed: a striker behind a ramp" in refused(with_latch(draw_speed=0.1, grip="compliant", stiffness=1e3))
     assert "give one of them" in refused(with_latch(ramp={"stiffness": 100, "angle": 0.5}))
+
+
+def test_a_ramp_that_is_pushed_at_rest_stiffens_the_contact():
+    """On a line the late force of the ramp is k tan²θ per travel, beside that of the contact: one contact as stiff as both."""
+    content, _ = pressed(np.random.default_rng([63, 0]), "weld")
+    normal = content["contact"][0]["normal"]
+    normal |= {"damping": 30.0}
+    ramp = {"stiffness": 900.0, "angle": 0.7, "axial_length": 0.012, "preload": 0.1, "friction": 0.2}
+    hook = content["element"][0] | {"ramp": ramp, "grip": "pin", "anchor": [[0.5, 0, 0], [-0.04, 0, 0]]}
+    del hook["reach"]
+    alone = {key: content[key] for key in ("schema", "kind", "body", "contact")} | {"loop": {"delay": 1e-3}}
+    stiffer = copy.deepcopy(alone)
+    stiffer["contact"][0]["normal"]["stiffness"] += ramp["stiffness"] * math.tan(ramp["angle"]) ** 2
+    ramped, expected, without = (
+        dockdyn.margins(dockdyn.load(one | {"duration": 5.0}))["critical_delay_s"]
+        for one in (alone | {"element": [hook]}, stiffer, alone)
+    )
+    assert ramped == pytest.approx(expected, rel=1e-9)
+    assert abs(ramped - without) > 1e-3 * without
