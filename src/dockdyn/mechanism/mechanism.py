@@ -23,7 +23,7 @@ from dockdyn.elements import Compliant
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.mechanics.lines import Lines, mobility_between
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
@@ -149,7 +149,7 @@ class Mechanism(ContactModel):
         modes, memories = settled(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
-        touching = self._touching(touching, here.bodies, first, memories)
+        touching = self._apart(touching, memories)
         hits = first_hits(self.groups, here.bodies)
         if self.phases is None:
             return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits))
@@ -231,24 +231,14 @@ class Mechanism(ContactModel):
         kept = [[held & still for still in self.seated(one)] for held, one in zip(holds, rigid, strict=True)]
         return tuple(jnp.any(jnp.stack(each)) for each in zip(*kept, strict=True))
 
-    def _touching(
-        self,
-        touching: tuple[Int[Array, ""], ...],
-        places: tuple[Placed, ...],
-        before: tuple[ElementMemory, ...],
-        after: tuple[ElementMemory, ...],
+    def _apart(
+        self, touching: tuple[Int[Array, ""], ...], memories: tuple[ElementMemory, ...]
     ) -> tuple[Int[Array, ""], ...]:
-        """The modes of the groups once latches hold or have let go: what a rigid grip carries makes no force."""
-        carried, was = self._carried(after), self._carried(before)
-        if carried is None or was is None:
+        """The modes of the groups, those apart that a rigid grip carries: what presses in it begins again once it lets go."""
+        if (carried := self._carried(memories)) is None:
             return touching
-
-        def mode(group: Group, now: Int[Array, ""], ends: Bool[Array, ""], ended: Bool[Array, ""]) -> Int[Array, ""]:
-            if self.phases is not None:  # else none lets go
-                now = jnp.where(ended, group.first_mode(places[group.first], places[group.second]), now)
-            return jnp.where(ends, APART, now).astype(int)
-
-        return tuple(map(mode, self.groups, touching, carried, was))
+        both = zip(carried, touching, strict=True)
+        return tuple(jnp.where(ends, APART, mode).astype(mode.dtype) for ends, mode in both)
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """The modes of the elements."""
@@ -451,7 +441,7 @@ class Mechanism(ContactModel):
         )
         modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
         v, memories = self._fall_in(x, connections, x.memory.elements, memories)
-        touching = self._touching(touching, here.bodies, x.memory.elements, memories)
+        touching = self._apart(touching, memories)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
             return now
@@ -496,7 +486,7 @@ class Mechanism(ContactModel):
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
         here, connections = self.placement(x), self.connections_in(phase)
         modes, memories = settled(connections, x.memory.elements, here)
-        touching = self._touching(x.mode[: len(self.groups)], here.bodies, x.memory.elements, memories)
+        touching = self._apart(x.mode[: len(self.groups)], memories)
         after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)

@@ -52,7 +52,11 @@ def at_rest(model: Mechanism, state: State, members: Members, depth: Scalar | No
     still = jax.tree.map(jnp.zeros_like, state.v)
     outside = state.memory.outside._replace(steering=None, orbit=None)
     resting = State(state.q, still, modes, state.memory._replace(outside=outside))
-    connections, element_modes, here = model.connections(resting), model.element_modes(resting), model.placement(resting)
+    connections, element_modes, here = (
+        model.connections(resting),
+        model.element_modes(resting),
+        model.placement(resting),
+    )
     held = held_by(connections, element_modes, resting.memory.elements, here)
     elements = tuple(
         replace(one, element=one.element.without_rest_force(*one.sides(here))) if isinstance(one, Tie) else one
@@ -125,6 +129,7 @@ def _mobilities(model: Mechanism, state: State) -> Float[Array, "groups"]:
         about = model.computed[index].reference(here.bodies[model.computed[index].first])
         wrenches[index] = Wrench(meeting.normal, (meeting.point - about).cross(meeting.normal))
         rows.append(pack(tuple(wrenches)))
+
     def answer(wrenches: Float[Array, "m"]) -> Float[Array, "n"]:
         return pack(model.acting(state, here, unpack(wrenches, no_signal)).rates)
 
