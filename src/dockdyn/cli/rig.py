@@ -93,11 +93,11 @@ def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind
         raise Refusal("dockdyn rig doctor: needs Linux, whose clock and scheduling it measures")
     if name is None:
         return None
-    from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
+    from dockdyn.scenario.tables.rig.loop import loop_of
 
     scenario = load(name)
-    if kind_named(scenario.kind).loop(scenario.content) is None:
+    if loop_of(scenario.content) is None:
         raise Refusal(f"{name}: loop.hold: missing; it is no scenario of a rig")
     return scenario.content
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
-    from dockdyn.results.control.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class Kind(abc.ABC):
@@ -72,14 +70,6 @@ class Kind(abc.ABC):
 
     # capabilities, which studies ask for, and runs
 
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        """The model of a scenario (`dockdyn.integrate.model.Model`); raises ScenarioError where it has none to give."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} has margins but no motion to simulate")
-
-    def loop(self, content: Any) -> LoopSection | None:  # noqa: ANN401, of its own schema
-        """The loop in the `content` of a scenario through which contact forces act; None: they act at once."""
-        return None
-
     def key_figures(self) -> LocatedFigures | None:
         """The key figures of runs, each defined once, of which batches and derivatives know too; None: only summaries."""
         return None
@@ -102,10 +92,6 @@ class Kind(abc.ABC):
         It is that of the map of what runs; None where no such map is computed.
         """
         return None
-
-    def check_start(self, scenario: Scenario) -> None:
-        """Raises ScenarioError where no run can begin as the scenario says, though each of its keys may be so."""
-        return
 
     def can_capture(self, scenario: Scenario) -> bool:
         """Whether anything in the scenario could capture."""
@@ -131,10 +117,6 @@ class Kind(abc.ABC):
     def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
         """The computer of the scenario's rig as what another program advances. Raises ScenarioError where there is none."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} has no computer that drives devices; must be rig")
-
-    def coupling(self, content: Any) -> Coupling | None:  # noqa: ANN401, of its own schema
-        """The part of a scenario's `content` that an FMU decides; None where none does."""
-        return None
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

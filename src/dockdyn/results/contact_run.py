@@ -26,11 +26,12 @@ from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
 from dockdyn.results.episodes import episodes, from_log, from_samples
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
+from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.rig.loop import loop_of
 
 SLICE = 200_000  # iterations between reports of progress at most
 
@@ -58,7 +59,7 @@ def simulate_contacts(
 
 def check_runnable(scenario: Scenario) -> Scenario:
     """`scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
-    loop = kind_named(scenario.kind).loop(scenario.content)
+    loop = loop_of(scenario.content)
     if loop is not None and (others := loop.beyond_delay()):
         raise ScenarioError(
             f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
@@ -98,7 +99,7 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
 def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
-    kind_named(scenario.kind).check_start(scenario)
+    refuse_overlap(scenario)
     coupling = coupling_of(scenario)
     if coupling is not None:
         solver = run_coupled(scenario, coupling, settings, progress)
@@ -221,7 +222,7 @@ def _run_fixed(scenario: Scenario) -> Run:
     if count > MOST_ROWS:
         key = "integrator.step" if longest == steps.step else "loop.delay"
         raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
-    kind_named(scenario.kind).check_start(scenario)
+    refuse_overlap(scenario)
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay / step + 8)

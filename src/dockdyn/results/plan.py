@@ -12,8 +12,8 @@ import numpy as np
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import ContactModel
 from dockdyn.programs import Program
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.tables.rig.loop import loop_of
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 DEFAULT_STEP = located.STEP  # when the scenario states none
@@ -61,7 +61,7 @@ class Simulated(Planned, Protocol):
 
 def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
     """Loop delay (s) of a scenario; zero for a kind without a loop."""
-    loop = kind_named(content.kind).loop(content)
+    loop = loop_of(content)
     return 0.0 if loop is None else float(loop.delay)
 
 

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, PyTree
 
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.results.overlap import refuse_overlap
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import table_from, whole_from, wrong_type
 from dockdyn.scenario.load import Scenario
@@ -86,7 +86,7 @@ class SideBySide:
         """
         cases = [self.scenario.at(each) if each else self.scenario for each in several]
         for case in cases:
-            kind_named(case.kind).check_start(case)
+            refuse_overlap(case)
         return cases
 
     def stacked(self, trees: Sequence[PyTree]) -> PyTree:

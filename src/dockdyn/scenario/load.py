@@ -102,8 +102,10 @@ class Scenario:
         return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
     def model(self) -> Any:  # noqa: ANN401, of its kind
-        """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for a kind without."""
-        return kind_named(self.kind).model(self)
+        """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for one without."""
+        if not hasattr(self.content, "model"):
+            raise ScenarioError(f"{self.name}: kind: {self.kind} has margins but no motion to simulate")
+        return self.content.model()
 
 
 def load(

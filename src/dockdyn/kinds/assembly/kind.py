@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from dockdyn.kinds.stepping import MechanismStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
-    from dockdyn.results.control.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class AssemblyKind(Kind):
@@ -58,8 +56,9 @@ class AssemblyKind(Kind):
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.assembly.data import describe
         from dockdyn.results.contact_run import linearised_contacts
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         return linearised_contacts(scenario, describe)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
@@ -88,12 +87,7 @@ class AssemblyKind(Kind):
         return ASSEMBLY
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
-
-    def check_start(self, scenario: Scenario) -> None:
-        from dockdyn.kinds.overlap import refuse_overlap
-
-        refuse_overlap(scenario)
+        return scenario.content.integrator.method == "located" and scenario.content.coupling() is None
 
     def can_capture(self, scenario: Scenario) -> bool:
         return any(element.kind == "latch" for element in scenario.content.element)
@@ -101,12 +95,6 @@ class AssemblyKind(Kind):
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         latches = [element.name for element in scenario.content.element if element.kind == "latch"]
         return scenario.at({f"element.{name}.ends_run": True for name in latches}) if latches else scenario
-
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return scenario.content.model()
-
-    def loop(self, content: AssemblySection) -> LoopSection:
-        return content.loop
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> MechanismStepper:
         from dockdyn.kinds.stepping import MechanismStepper
@@ -116,17 +104,13 @@ class AssemblyKind(Kind):
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.assembly.functional_unit import assembly_unit
         from dockdyn.kinds.assembly.impossible_impacts import EXCHANGE, refuse_impacts
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         if not integrated:
             refuse_impacts(scenario.name, scenario.content, EXCHANGE)
         unit = assembly_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
-
-    def coupling(self, content: AssemblySection) -> Coupling | None:
-        from dockdyn.kinds.assembly.functional_unit import assembly_coupling
-
-        return assembly_coupling(content)
 
     def resting(self, name: str, content: AssemblySection) -> Resting:
         from dockdyn.kinds.assembly.impossible_impacts import MARGINS, refuse_impacts

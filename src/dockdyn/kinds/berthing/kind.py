@@ -47,9 +47,6 @@ class BerthingKind(Kind):
 
         return simulate_berthing(scenario, progress)
 
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return scenario.content.model()
-
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.berthing.linearised import linearised_berthing
 

@@ -28,9 +28,6 @@ class ChainsKind(Kind):
     @abc.abstractmethod
     def key_figures(self) -> LocatedFigures: ...
 
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return scenario.content.model()
-
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.chains.data import describe
         from dockdyn.results.contact_run import linearised_contacts

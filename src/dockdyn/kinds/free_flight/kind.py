@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from dockdyn.kinds.stepping import MechanismStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
-    from dockdyn.results.control.coupling import Coupling
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class FreeFlightKind(Kind):
@@ -51,8 +49,9 @@ class FreeFlightKind(Kind):
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.free_flight.data import describe
         from dockdyn.results.contact_run import linearised_contacts
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         return linearised_contacts(scenario, describe)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
@@ -76,21 +75,10 @@ class FreeFlightKind(Kind):
         return FLIGHT
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        return scenario.content.integrator.method == "located" and self.coupling(scenario.content) is None
-
-    def check_start(self, scenario: Scenario) -> None:
-        from dockdyn.kinds.overlap import refuse_overlap
-
-        refuse_overlap(scenario)
+        return scenario.content.integrator.method == "located" and scenario.content.coupling() is None
 
     def can_capture(self, scenario: Scenario) -> bool:
         return scenario.content.latch is not None
-
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return scenario.content.model()
-
-    def loop(self, content: FreeFlightSection) -> LoopSection:
-        return content.loop
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> MechanismStepper:
         from dockdyn.kinds.stepping import MechanismStepper
@@ -99,15 +87,11 @@ class FreeFlightKind(Kind):
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.free_flight.functional_unit import flight_unit
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         unit = flight_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
-
-    def coupling(self, content: FreeFlightSection) -> Coupling | None:
-        from dockdyn.kinds.free_flight.functional_unit import flight_coupling
-
-        return flight_coupling(content)
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.named_points import NamedPoint
     from dockdyn.mechanism.steered_body import SteeredBody
+    from dockdyn.results.control.coupling import Coupling
 
 
 class FeatureSection(PlaceSection):
@@ -263,6 +264,12 @@ class FreeFlightSection(TwoBodiesSection):
             steered=steered,
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
+
+    def coupling(self) -> Coupling | None:
+        """Return what an FMU decides of it; None where none does."""
+        from dockdyn.kinds.free_flight.functional_unit import flight_coupling
+
+        return flight_coupling(self)
 
     def commanded(self) -> tuple[str, str]:
         """The body that a stepper commands, and the one before it."""

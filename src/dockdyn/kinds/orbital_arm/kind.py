@@ -41,9 +41,6 @@ class OrbitalArmKind(Kind):
 
         return simulate_orbital_arm(scenario, progress)
 
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return scenario.content.model()
-
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.orbital_arm.run import linearised_orbital_arm
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.start import Start
-    from dockdyn.scenario.tables.rig.loop import LoopSection
 
 
 class RigKind(Kind):
@@ -61,14 +60,16 @@ class RigKind(Kind):
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged
         from dockdyn.kinds.rig.simulate import simulate_rig
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         return judged(scenario, simulate_rig(scenario, progress))
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.rig.linearised import linearised_rig
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         return linearised_rig(scenario)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
@@ -89,12 +90,6 @@ class RigKind(Kind):
         from dockdyn.kinds.rig.replay.rig import scene_of_bodies, scene_of_line
 
         return scene_of_line(dataset) if content.mode == "1-dof" else scene_of_bodies(dataset, content)
-
-    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return super().model(scenario) if scenario.content.mode == "1-dof" else scenario.content.model()
-
-    def loop(self, content: RigContent) -> LoopSection:
-        return content.loop
 
     def tuned(self, scenario: Scenario) -> Scenario:
         from dockdyn.kinds.rig.compensator import with_tuned_compensator
@@ -118,28 +113,26 @@ class RigKind(Kind):
 
     def driver(self, scenario: Scenario) -> Driver:
         from dockdyn.kinds.rig.driven import driver_of
+        from dockdyn.results.overlap import refuse_overlap
 
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         return driver_of(scenario)
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.kinds.rig.functional_unit import rig_unit
+        from dockdyn.results.overlap import refuse_overlap
 
         if not integrated:
             raise ScenarioError(f"{scenario.name}: kind: a rig goes from instant to instant; must be for co-simulation")
-        self.check_start(scenario)
+        refuse_overlap(scenario)
         return rig_unit(scenario)
 
     def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
         from dockdyn.kinds.rig.functional_unit import computer_unit
-
-        self.check_start(scenario)
-        return computer_unit(scenario)
-
-    def check_start(self, scenario: Scenario) -> None:
-        from dockdyn.kinds.overlap import refuse_overlap
+        from dockdyn.results.overlap import refuse_overlap
 
         refuse_overlap(scenario)
+        return computer_unit(scenario)
 
     def resting(self, name: str, content: RigContent) -> Resting:
         from dockdyn.kinds.rig.resting import RestingMounted, RestingRig

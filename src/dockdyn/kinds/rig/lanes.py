@@ -13,7 +13,6 @@ from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.integrate.model import Model, Scalar, over_rows
-from dockdyn.kinds.overlap import refuse_overlap
 from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact, first_in_hardware
 from dockdyn.kinds.rig.model.plant import Plant
@@ -22,6 +21,7 @@ from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
 from dockdyn.kinds.rig.schema import RigSection
 from dockdyn.programs import Program
+from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

@@ -28,7 +28,6 @@ from dockdyn.results.control.coupling import Coupling, Wires, refuse_untrusted, 
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.fmu_instance import Fmu, Instance
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import COMMANDS
@@ -36,10 +35,10 @@ from dockdyn.scenario.tables.fmu_control import COMMANDS
 CommandRows = Mapping[str, ArrayLike]  # three components each, by what they are of
 
 
-@partial(Program, static=("kind",))
-def _observed(kind: str, content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
+@Program
+def _observed(content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
     """What can be seen where a run is."""
-    coupling, model = kind_named(kind).coupling(content), content.model()
+    coupling, model = content.coupling(), content.model()
     assert coupling is not None
     return coupling.observe(model, solver.point.state, located.acting_signal(model, solver))
 
@@ -87,7 +86,7 @@ def run_coupled(
     refuse_untrusted(coupling, scenario.name)
     with Fmu(Path(coupling.control.file)) as fmu:
         wires = wires_of(coupling, fmu, scenario.name)
-        shown = _given(wires, _observed(scenario.kind, content, _begun(content, settings, None)))
+        shown = _given(wires, _observed(content, _begun(content, settings, None)))
         running, samples = fmu.instance(wires.parameters | shown), 1
         try:
             solver = _begun(content, settings, _answer(wires, running, shown, period, scenario.name))
@@ -98,7 +97,7 @@ def run_coupled(
                 if int(solver.status) != Status.RUNNING:
                     return solver
                 samples += 1
-                shown = _given(wires, _observed(scenario.kind, content, solver))
+                shown = _given(wires, _observed(content, solver))
                 command = _answer(wires, running, shown, samples * period, scenario.name)
                 solver = _told(content, command, solver)
         finally:

@@ -11,7 +11,6 @@ from jaxtyping import Array, PyTree
 from dockdyn.integrate.model import State
 from dockdyn.results.exchange.fmu_instance import REAL, WHOLE, Fmu, refuse_beyond
 from dockdyn.results.functional_unit import Output
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.own_code import NATIVE, trusted
 from dockdyn.scenario.language.units import base_units
@@ -39,7 +38,7 @@ class Wires(NamedTuple):
 
 def coupling_of(scenario: Scenario) -> Coupling | None:
     """What an FMU decides of a scenario; None where none does."""
-    return kind_named(scenario.kind).coupling(scenario.content)
+    return scenario.content.coupling() if hasattr(scenario.content, "coupling") else None
 
 
 def refuse_coupled(scenario: Scenario, words: str) -> None:

@@ -18,6 +18,7 @@ from dockdyn.results.control.coupling import check_coupled
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import name_of_nonfinite
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples, without_other_ports
+from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -66,13 +67,13 @@ def cases_of(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_start: bool
 ) -> Iterator[Scenario | ScenarioError]:
     """The scenario of every row, or why it is not allowed; with how it starts, which who simulates a case checks, too."""
-    data, kind = scenario.nominal(), kind_named(scenario.kind)
+    data = scenario.nominal()
     for row in rows:
         try:
             content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder)
             case = replace(scenario, content=content, dispersions=())
             if check_start:
-                kind.check_start(case)
+                refuse_overlap(case)
             yield case
         except ScenarioError as error:
             yield error

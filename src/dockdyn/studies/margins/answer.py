@@ -26,7 +26,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.check import check_numbers
 from dockdyn.scenario.tables.rig.compensators import WithVelocity
-from dockdyn.scenario.tables.rig.loop import LoopSection, aliasing
+from dockdyn.scenario.tables.rig.loop import LoopSection, aliasing, loop_of
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
     amplitude_ratio,
@@ -133,7 +133,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
 
 def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
     """Return the scenario with what its compensator leaves to tuning; without, and why, where no numbers are found."""
-    law = None if (loop := kind_named(stated.kind).loop(stated.content)) is None else loop.compensator
+    law = None if (loop := loop_of(stated.content)) is None else loop.compensator
     try:
         return kind_named(stated.kind).tuned(stated), []
     except ScenarioError as error:

@@ -20,6 +20,7 @@ from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress
 from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
 from dockdyn.results.linearised import Numbers, content_of, named_numbers, slopes_along
+from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import plain
 from dockdyn.scenario.kinds import kind_named
@@ -203,7 +204,7 @@ def in_full(scenario: Scenario, of: str) -> str:
 def _check_located(scenario: Scenario) -> None:
     """Refuses a located kind's run that has no derivatives."""
     check_runnable(scenario)
-    kind_named(scenario.kind).check_start(scenario)
+    refuse_overlap(scenario)
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')

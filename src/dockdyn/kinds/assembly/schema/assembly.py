@@ -18,6 +18,7 @@ from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.steered_body import SteeredBody
+    from dockdyn.results.control.coupling import Coupling
     from dockdyn.scenario.tables.approach import Port
 
 
@@ -58,6 +59,12 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.kinds.assembly.whole_model import whole_model
 
         return whole_model(self)
+
+    def coupling(self) -> Coupling | None:
+        """Return what an FMU decides of it; None where none does."""
+        from dockdyn.kinds.assembly.functional_unit import assembly_coupling
+
+        return assembly_coupling(self)
 
     def commanded(self) -> tuple[str, str]:
         """The body that control or a stepper acts on, and the one that it sees as its target. ValueError where none is told."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -119,6 +119,11 @@ class TuningSection(Section):
     """What is believed of the contact where gains and leads are left to be tuned."""
 
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
+
+
+def loop_of(content: Any) -> LoopSection | None:  # noqa: ANN401, of any kind's schema
+    """Return the loop in the content of a scenario through which contact forces act; None where they act at once."""
+    return getattr(content, "loop", None)
 
 
 class LoopSection(Section):
