@@ -25,7 +25,7 @@ from dockdyn.elements import (
     hexapod_anchors,
     one_sided,
 )
-from dockdyn.elements.force_element import ElementMemory
+from dockdyn.elements.actor import ElementMemory
 from dockdyn.mechanics.reflected import coupled_acceleration
 from dockdyn.mechanics.rigid_body import Placed, Twist
 from dockdyn.mechanics.vector import Vector

@@ -4,13 +4,14 @@ Units: SI.
 Source: each file names what it follows.
 """
 
+from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.elements.anchor_line import Anchors, Line
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.bushing import Bushing
 from dockdyn.elements.cable import Cable
 from dockdyn.elements.element_group import ElementGroup
 from dockdyn.elements.end_stops import EndStops
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.grip import Compliant, Rigid, first_swing
 from dockdyn.elements.hexapod import hexapod_anchors
 from dockdyn.elements.joint_drive import JointDrive
@@ -24,6 +25,7 @@ from dockdyn.elements.thruster import Thruster
 
 __all__ = [
     "Action",
+    "Actor",
     "Anchors",
     "Brake",
     "Bushing",

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.brake import Brake
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement, nothing_yet
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import Quaternion, rotation_vector_rate
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once

@@ -10,8 +10,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.axial import Axial
+from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import Anchors, Line
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement, nothing_yet
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.one_sided_spring import OneSidedSpring
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar

@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, PyTree
 
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
+from dockdyn.elements.actor import ElementMemory
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed

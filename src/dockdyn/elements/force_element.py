@@ -1,4 +1,4 @@
-"""What a force element between two bodies is: what it remembers, when its law changes, and the force it makes.
+"""What a force element between two bodies is: the force it makes, at once or late, and the inertia that it reflects.
 
 Units: forces N, moments N m, lengths m, energies J.
 Source: definition of the interface.
@@ -7,16 +7,14 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, PyTree
 
-from dockdyn.contact.latch import Caught
+from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 
@@ -35,41 +33,17 @@ class Action(NamedTuple):
         return once((self.force, body.torque(self.point, self.force) + body.rotation.transposed_times(self.moment)))
 
 
-class ElementMemory(NamedTuple):
-    """What an element remembers, or the rate of it; None where it has no such part."""
-
-    travel: Scalar | None = None  # m, by which a motor has moved the free length
-    work: Scalar | None = None  # J, of the motor
-    slide: Scalar | None = None  # m, by which a brake has slid
-    dissipated: Scalar | None = None  # J, in dampers, brake and stops
-    caught: Vector | None = None  # m, where a latch caught a striker, axes of the body with the latch
-    held: Scalar | None = None  # 1 once a latch holds, else 0
-    impulse: Scalar | None = None  # N s, that a thruster has given, by size
-    turned: Quaternion | None = None  # how a latch caught its striker's body, in the axes of the body with the latch
-    since: Scalar | None = None  # s, for which a latch has held
-    found: Caught | None = None  # what a capture had to take
-
-    def slid(self, slide: Scalar, lost: Scalar) -> ElementMemory:
-        """The memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""
-        return self._replace(slide=slide, dissipated=None if self.dissipated is None else self.dissipated + lost)
-
-
-class ForceElement(eqx.Module):
+class ForceElement(Actor[Placed, Placed]):
     """A force between two bodies, the first called own.
 
-    Its law is smooth while its modes, one integer for each part that has events, stay. Kinetic energy of the bodies and of
-    reflected inertia, stored and dissipated energy less the motor's work are constant if nothing else acts. Events must be
-    located: no mode is decided by the state alone, as runs of fixed steps would need.
+    Kinetic energy of the bodies and of reflected inertia, stored and dissipated energy less the motor's work are constant if
+    nothing else acts. Events must be located: no mode is decided by the state alone, as runs of fixed steps would need.
     """
 
     @property
     def delays(self) -> bool:
         """Whether part of its force is late, as those of contacts are."""
         return False
-
-    @abc.abstractmethod
-    def init(self, own: Placed, other: Placed) -> ElementMemory:
-        """What it remembers at t = 0."""
 
     @abc.abstractmethod
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
@@ -108,32 +82,9 @@ class ForceElement(eqx.Module):
         """Return quantities whose peaks, and their times, are kept, as many in every mode."""
         return ()
 
-    def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[PyTree, ElementMemory]:
-        """The modes that fit the state itself, at the start of a run or once a number of the element has changed.
-
-        A brake that holds more than it now can slides at once; what that takes is in the memory.
-        """
-        return (), memory
-
-    def guards(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        """Event functions that rise through zero, as many in every mode."""
-        return ()
-
-    def jump(
-        self, mode: PyTree, fired: tuple[Bool[Array, "*rows"], ...], memory: ElementMemory, own: Placed, other: Placed
-    ) -> tuple[PyTree, ElementMemory]:
-        """Modes and memory after the guards in `fired` have fired."""
-        return mode, memory
-
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
         """Inertia that moves with the bodies along a line between them; None: there is none.
 
         It is no part of `act`, for its force depends on all accelerations: `coupled_acceleration` has both.
         """
         return None
-
-
-def nothing_yet(*parts: str) -> ElementMemory:
-    """A memory of these parts, all zero."""
-    zeros: dict[str, Any] = {name: jnp.zeros(()) for name in parts}
-    return ElementMemory(**zeros)

@@ -6,21 +6,20 @@ Source: own construction of the parts named; friction as that of contacts, Sazaw
 
 from __future__ import annotations
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.laws.friction import regularised_speed
+from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
-from dockdyn.elements.force_element import ElementMemory, nothing_yet
 from dockdyn.mechanics.vector import Scalar
 
 
-class JointDrive(eqx.Module):
+class JointDrive(Actor[Scalar, Scalar]):
     """Spring, damper, friction, motor and end stops side by side, all between the body and the one that carries it.
 
-    It is asked as a `ForceElement` is, with the coordinate of its joint and the rate of that in the place of two bodies. The
-    motor keeps its effort whatever the speed. Stops limit the coordinate itself.
+    It is told the coordinate of its joint and the rate of that. The motor keeps its effort whatever the speed. Stops limit the
+    coordinate itself.
     """
 
     rest: Float[Array, ""]  # of the spring

@@ -15,7 +15,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, SWUNG, Caught, Ramp, Reach
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
+from dockdyn.elements.actor import ElementMemory
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.grip import Compliant, Hold, Rigid
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion

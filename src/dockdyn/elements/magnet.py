@@ -9,8 +9,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
+from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import Anchors
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement, nothing_yet
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.pull import Pull
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar

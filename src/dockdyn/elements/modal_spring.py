@@ -6,21 +6,17 @@ Source: modal stiffness and damping, as in any textbook of vibrations.
 
 from __future__ import annotations
 
-import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
+from jaxtyping import Array, Float, PyTree
 
-from dockdyn.elements.force_element import ElementMemory, nothing_yet
+from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.mechanics.vector import Scalar
 
 Modes = Float[Array, "modes"]
 
 
-class ModalSpring(eqx.Module):
-    """Springs and dampers of all modes of a link.
-
-    It is asked as a `ForceElement` is, with the modal coordinates and the rates of these in the place of two bodies.
-    """
+class ModalSpring(Actor[Modes, Modes]):
+    """Springs and dampers of all modes of a link, of which it is told the modal coordinates and the rates of these."""
 
     stiffness: Modes
     damping: Modes
@@ -41,22 +37,3 @@ class ModalSpring(eqx.Module):
     def elastic_energy(self, coordinates: Modes) -> Scalar:
         """Elastic energy (J) of the link."""
         return 0.5 * jnp.sum(self.stiffness * coordinates**2)
-
-    def settle(self, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[PyTree, ElementMemory]:
-        """It has no modes of its own."""
-        return (), memory
-
-    def guards(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[Scalar, ...]:
-        """It has no events."""
-        return ()
-
-    def jump(
-        self,
-        mode: PyTree,
-        fired: tuple[Bool[Array, ""], ...],
-        memory: ElementMemory,
-        coordinates: Modes,
-        rates: Modes,
-    ) -> tuple[PyTree, ElementMemory]:
-        """Modes and memory, as they are."""
-        return mode, memory

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import Anchors, Line
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
-from dockdyn.elements.force_element import Action, ElementMemory, ForceElement, nothing_yet
+from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar

@@ -6,19 +6,18 @@ Source: definition; the mass that leaves is neglected.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
+from jaxtyping import Array, Float, PyTree
 
-from dockdyn.elements.force_element import Action, ElementMemory, nothing_yet
+from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
+from dockdyn.elements.force_element import Action
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
-class Thruster(eqx.Module):
+class Thruster(Actor[Placed]):
     """A force at a place of a body, along a direction of it, whatever the motion.
 
-    It is asked as a `ForceElement` is, with the one body in the place of two; nothing takes the opposite of its force.
+    Nothing takes the opposite of its force.
     """
 
     position: Float[Array, "3"]  # m, body axes, from the centre of mass
@@ -34,25 +33,7 @@ class Thruster(eqx.Module):
         push = body.rotation @ (Vector.of(self.direction) * self.force)
         return Action(push, Vector.zero(), body.point(Vector.of(self.position))), ElementMemory(impulse=self.force)
 
-    def stored_energy(self, mode: PyTree, memory: ElementMemory, body: Placed) -> Scalar:
-        """Energy (J) that it can give back: none."""
-        return jnp.zeros(())
-
     def observe(self, mode: PyTree, memory: ElementMemory, body: Placed) -> dict[str, Scalar]:
         """Its `thrust` (N), and the `spent` impulse (N s) that it has given."""
         assert memory.impulse is not None
         return {"thrust": self.force, "spent": memory.impulse}
-
-    def settle(self, memory: ElementMemory, body: Placed) -> tuple[PyTree, ElementMemory]:
-        """It has no modes."""
-        return (), memory
-
-    def guards(self, mode: PyTree, memory: ElementMemory, body: Placed) -> tuple[Scalar, ...]:
-        """It has no events."""
-        return ()
-
-    def jump(
-        self, mode: PyTree, fired: tuple[Bool[Array, ""], ...], memory: ElementMemory, body: Placed
-    ) -> tuple[PyTree, ElementMemory]:
-        """Modes and memory, as they are."""
-        return mode, memory

@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.group import Wrench
 from dockdyn.contact.latch import Caught
-from dockdyn.elements.force_element import ElementMemory
+from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.latch import Latch, size
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import reflected_lines

@@ -17,7 +17,8 @@ from jaxtyping import Array, Bool, Float, PyTree
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.contact.latch import Ramp
 from dockdyn.elements import Bushing, JointDrive, Latch, ModalSpring, Thruster
-from dockdyn.elements.force_element import ElementMemory, ForceElement
+from dockdyn.elements.actor import ElementMemory
+from dockdyn.elements.force_element import ForceElement
 from dockdyn.elements.latch import size
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads

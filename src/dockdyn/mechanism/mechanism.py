@@ -20,7 +20,7 @@ from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
 from dockdyn.elements import Compliant
-from dockdyn.elements.force_element import ElementMemory
+from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.group import Wrench
 from dockdyn.control.steering import Steering
-from dockdyn.elements.force_element import ElementMemory
+from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.trees.moving_bodies import Velocities
