@@ -22,8 +22,8 @@ from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.impact_contact import ImpactContact
-from dockdyn.mechanism.loads import MountedLatch, ties
 from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.mounts import MountedLatch, ties
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism

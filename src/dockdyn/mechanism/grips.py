@@ -23,8 +23,8 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
-from dockdyn.mechanism.loads import Connection as Mounted
-from dockdyn.mechanism.loads import Tie, latches_of, reflected
+from dockdyn.mechanism.loads import reflected
+from dockdyn.mechanism.mounts import Mount, Tie, latches_of
 from dockdyn.mechanism.strikes import Struck, stop, strike
 
 
@@ -42,7 +42,7 @@ class Grip(NamedTuple):
         return held > 0
 
 
-def captures_of(elements: Sequence[Mounted]) -> list[Grip]:
+def captures_of(elements: Sequence[Mount]) -> list[Grip]:
     """Return the latches among elements that are rigid, or tell what a capture has to take."""
     return [
         Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold), one.latch.rigid)
@@ -51,7 +51,7 @@ def captures_of(elements: Sequence[Mounted]) -> list[Grip]:
     ]
 
 
-def grips_of(elements: Sequence[Mounted]) -> list[Grip]:
+def grips_of(elements: Sequence[Mount]) -> list[Grip]:
     """Return the rigid latches among elements."""
     return [grip for grip in captures_of(elements) if grip.rigid]
 
@@ -82,7 +82,7 @@ def fall_in(
     bodies: MovingBodies,
     place: Callable[[Velocities], Placement],
     v: Velocities,
-    elements: Sequence[Mounted],
+    elements: Sequence[Mount],
     before: Sequence[ElementMemory],
     after: tuple[ElementMemory, ...],
 ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
@@ -131,7 +131,7 @@ def fall_in(
     return v, tuple(found)
 
 
-def _noted(one: Mounted, memory: ElementMemory, here: Placement, struck: Struck) -> ElementMemory:
+def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck) -> ElementMemory:
     """The memory of a latch with what the capture had to take, of one that tells it."""
     if memory.found is None:
         return memory

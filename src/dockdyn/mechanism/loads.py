@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import ContactGroup, Wrench
-from dockdyn.contact.latch import Ramp
-from dockdyn.elements import Bushing, JointDrive, Latch, ModalSpring, Thruster
+from dockdyn.elements import Bushing
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.force_element import ForceElement
 from dockdyn.elements.latch import size
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
@@ -27,83 +24,9 @@ from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector, once
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.mounts import Held, Mount, Tie, on_both, ties
 
 Group = ContactGroup | MeasuredContact | ImpactContact  # contacts between two bodies by number
-
-
-class Tie(eqx.Module):
-    """An element, or several of one structure, between two bodies by number."""
-
-    element: ForceElement
-    first: int = eqx.field(static=True)
-    second: int = eqx.field(static=True)
-    name: str = eqx.field(static=True)
-    own: bool = eqx.field(static=True, default=False)  # of the user's own: of what it shows, the tension alone is kept
-
-    def sides(self, here: Placement) -> tuple[Placed, Placed]:
-        """Its two bodies."""
-        return here.bodies[self.first], here.bodies[self.second]
-
-
-class MountedLatch(NamedTuple):
-    """A latch between two bodies by number, and its number among the elements."""
-
-    latch: Latch
-    first: int  # the body with the striker
-    second: int
-    number: int
-
-    def sides(self, here: Placement) -> tuple[Placed, Placed]:
-        """Its two bodies."""
-        return here.bodies[self.first], here.bodies[self.second]
-
-
-class DrivenJoint(eqx.Module):
-    """What acts in a joint by number."""
-
-    element: JointDrive
-    joint: int = eqx.field(static=True)
-    name: str = eqx.field(static=True)
-
-    def sides(self, here: Placement) -> tuple[Scalar, Scalar]:
-        """The joint's coordinate and its rate."""
-        return here.joints[self.joint]
-
-
-class BendingLink(eqx.Module):
-    """What holds a flexible link in shape, its modes by number among the coordinates."""
-
-    element: ModalSpring
-    lowest: Float[Array, ""] | None  # rad/s, of its modes, where spin should stiffen them and does not
-    modes: tuple[int, ...] = eqx.field(static=True)
-    body: int = eqx.field(static=True)
-    name: str = eqx.field(static=True)
-
-    def spin_share(self, rate: Vector) -> Scalar:
-        """Return how fast a link with this `rate` (rad/s) turns beside its lowest frequency; 0 of one that spin stiffens."""
-        if self.lowest is None:
-            return jnp.zeros(())
-        return jnp.sqrt(rate.dot(rate) + 1e-300) / self.lowest  # at rest, too, it has a derivative
-
-    def sides(self, here: Placement) -> tuple[Float[Array, "modes"], Float[Array, "modes"]]:
-        """The modal coordinates and their rates."""
-        coordinates, rates = zip(*(here.joints[mode] for mode in self.modes), strict=True)
-        return jnp.stack(coordinates), jnp.stack(rates)
-
-
-class MountedThruster(eqx.Module):
-    """A thruster on a body by number."""
-
-    element: Thruster
-    body: int = eqx.field(static=True)
-    name: str = eqx.field(static=True)
-
-    def sides(self, here: Placement) -> tuple[Placed]:
-        """Its body."""
-        return (here.bodies[self.body],)
-
-
-Connection = Tie | DrivenJoint | BendingLink | MountedThruster
 
 
 class ElementLoads(NamedTuple):
@@ -120,9 +43,8 @@ def act_between(
 ) -> None:
     """Add to `loads` (about centres of mass, inertial) a wrench at a point (m) on the first of two bodies, and the opposite
     on the second."""
-    for number, side in zip(bodies, (1.0, -1.0), strict=True):
-        load = about_centre(wrench, point, places[number])
-        loads[number] = loads[number].plus(Wrench(load.force * side, load.moment * side))
+    for number, load in on_both(bodies, wrench, point, places):
+        loads[number] = loads[number].plus(load)
 
 
 def contact_loads(
@@ -168,18 +90,8 @@ def add_late(
     return power
 
 
-def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
-    """A wrench at a point (m, inertial) as one about a body's centre of mass."""
-    lever = point - place.pose.position
-    return Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
-
-
-# taken off at rest: of an element a wrench in the axes of its second body, of a joint or modes the effort; of a thruster none
-Held = Wrench | Array | None
-
-
 def element_loads(
-    connections: Sequence[Connection],
+    mounts: Sequence[Mount],
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     here: Placement,
@@ -188,57 +100,31 @@ def element_loads(
     """What elements put on each body and joint, and the rates of what they remember; `held` is what is taken off their loads,
     for small motions around rest."""
     loads, efforts, rates = [Wrench.zero() for _ in here.bodies], [jnp.zeros(()) for _ in here.joints], []
-    pushes = []
-    resting = [None] * len(connections) if held is None else held
-    for one, mode, memory, rest in zip(connections, modes, memories, resting, strict=True):
-        if isinstance(one, DrivenJoint):
-            effort, rate = one.element.act(mode, memory, *one.sides(here))
-            efforts[one.joint] = _less(effort, rest)
-        elif isinstance(one, BendingLink):
-            bending, rate = one.element.act(mode, memory, *one.sides(here))
-            for number, effort in zip(one.modes, _less(bending, rest), strict=True):
-                efforts[number] = effort
-        elif isinstance(one, MountedThruster):
-            action, rate = one.element.act(mode, memory, *one.sides(here))
-            wrench = Wrench(action.force, action.moment)
-            if held is None:
-                pushes.append((one.body, about_centre(wrench, action.point, here.bodies[one.body])))
-        else:
-            action, rate = one.element.act(mode, memory, *one.sides(here))
-            wrench = Wrench(action.force, action.moment)
-            if isinstance(rest, Wrench):
-                turn = here.bodies[one.second].rotation
-                wrench = wrench.plus(Wrench(-(turn @ rest.force), -(turn @ rest.moment)))
-            act_between(loads, (one.first, one.second), wrench, action.point, here.bodies)
+    pushes: list[tuple[int, Wrench]] = []
+    resting = [None] * len(mounts) if held is None else held
+    for one, mode, memory, rest in zip(mounts, modes, memories, resting, strict=True):
+        found, rate = one.load(mode, memory, here, rest)
+        for number, wrench in found.wrenches:
+            loads[number] = loads[number].plus(wrench)
+        for number, effort in found.efforts:
+            efforts[number] = effort
+        if held is None:
+            pushes += found.pushes
         rates.append(rate)
     return ElementLoads(loads, efforts, pushes, tuple(rates))
 
 
-def _less(effort: Array, rest: Held) -> Array:
-    """An effort less that at rest, if that is taken off."""
-    return effort if rest is None or isinstance(rest, Wrench) else effort - rest
-
-
 def held_by(
-    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+    mounts: Sequence[Mount], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[Held, ...]:
     """What elements do in a state, for `element_loads` to take off around it."""
-    found: list[Held] = []
-    for one, mode, memory in zip(connections, modes, memories, strict=True):
-        if isinstance(one, MountedThruster):
-            found.append(None)
-        elif isinstance(one, DrivenJoint | BendingLink):
-            found.append(one.element.act(mode, memory, *one.sides(here))[0])
-        else:
-            action, _ = one.element.act(mode, memory, *one.sides(here))
-            turn = here.bodies[one.second].rotation
-            found.append(Wrench(turn.transposed_times(action.force), turn.transposed_times(action.moment)))
-    return tuple(found)
+    known = zip(mounts, modes, memories, strict=True)
+    return tuple(one.held(mode, memory, here) for one, mode, memory in known)
 
 
-def reflected(connections: Sequence[Connection], here: Placement) -> list[tuple[int, int, Reflected]]:
+def reflected(mounts: Sequence[Mount], here: Placement) -> list[tuple[int, int, Reflected]]:
     """The inertia that elements reflect between bodies, with the two bodies of each."""
-    found = [(one.first, one.second, one.element.reflected(*one.sides(here))) for one in ties(connections)]
+    found = [(one.first, one.second, one.element.reflected(*one.sides(here))) for one in ties(mounts)]
     return [(first, second, one) for first, second, one in found if one is not None]
 
 
@@ -253,41 +139,22 @@ def add_reflected(
         loads[number] = loads[number].plus(Wrench(force, places[number].rotation @ torque))
 
 
-def ties(connections: Sequence[Connection]) -> list[Tie]:
-    """Those between two bodies."""
-    return [one for one in connections if isinstance(one, Tie)]
-
-
-def latches_of(connections: Sequence[Connection]) -> list[MountedLatch]:
-    """The latches among them, but those of a group of one structure."""
-    return [
-        MountedLatch(one.element, one.first, one.second, number)
-        for number, one in enumerate(connections)
-        if isinstance(one, Tie) and isinstance(one.element, Latch)
-    ]
-
-
-def ramps_of(connections: Sequence[Connection]) -> list[MountedLatch]:
-    """The latches that a probe's tip pushes aside on a ramp."""
-    return [one for one in latches_of(connections) if isinstance(one.latch.entry, Ramp)]
-
-
-def bushing_turns(connections: Sequence[Connection], here: Placement) -> tuple[Scalar, ...]:
+def bushing_turns(mounts: Sequence[Mount], here: Placement) -> tuple[Scalar, ...]:
     """How far each bushing is turned, as `Bushing.half_versine`."""
-    bushings = [(one.element, one.sides(here)) for one in ties(connections) if isinstance(one.element, Bushing)]
+    bushings = [(one.element, one.sides(here)) for one in ties(mounts) if isinstance(one.element, Bushing)]
     return tuple(element.half_versine(*sides) for element, sides in bushings)
 
 
 def settled(
-    connections: Sequence[Connection], memories: Sequence[ElementMemory], here: Placement
+    mounts: Sequence[Mount], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...]]:
     """Modes and memories of elements that fit the state, as at the start or after a number of theirs has changed."""
-    found = [one.element.settle(memory, *one.sides(here)) for one, memory in zip(connections, memories, strict=True)]
+    found = [one.element.settle(memory, *one.sides(here)) for one, memory in zip(mounts, memories, strict=True)]
     return tuple(mode for mode, _ in found), tuple(memory for _, memory in found)
 
 
 def jumped(
-    connections: Sequence[Connection],
+    mounts: Sequence[Mount],
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     fired: tuple[Bool[Array, ""], ...],
@@ -295,7 +162,7 @@ def jumped(
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...], tuple[Bool[Array, ""], ...]]:
     """Modes and memories after the elements' guards in `fired` have fired, and what of `fired` is not theirs."""
     after = []
-    for one, mode, memory in zip(connections, modes, memories, strict=True):
+    for one, mode, memory in zip(mounts, modes, memories, strict=True):
         count = len(one.element.guards(mode, memory, *one.sides(here)))
         after.append(one.element.jump(mode, fired[:count], memory, *one.sides(here)))
         fired = fired[count:]
@@ -309,10 +176,10 @@ def given_by(memory: ElementMemory) -> Scalar:
 
 
 def stored_energy(
-    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+    mounts: Sequence[Mount], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> Scalar:
     """Energy (J) that elements store."""
-    known = zip(connections, modes, memories, strict=True)
+    known = zip(mounts, modes, memories, strict=True)
     stored = (one.element.stored_energy(mode, memory, *one.sides(here)) for one, mode, memory in known)
     return sum(stored, jnp.zeros(()))
 
@@ -336,7 +203,7 @@ OBSERVED = {
 
 
 def observed_elements(
-    connections: Sequence[Connection],
+    mounts: Sequence[Mount],
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     here: Placement,
@@ -345,18 +212,12 @@ def observed_elements(
     """What is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a bushing the
     size of its force), and what `OBSERVED` names. `held` are the forces (N) of rigid latches, by the number of the element."""
     found: dict[str, list[Array]] = {name: [] for name in ("element_tension", *OBSERVED.values())}
-    for number, (one, mode, memory) in enumerate(zip(connections, modes, memories, strict=True)):
-        if isinstance(one, DrivenJoint | BendingLink):
-            continue
-        seen = one.element.observe(mode, memory, *one.sides(here))
+    for number, (one, mode, memory) in enumerate(zip(mounts, modes, memories, strict=True)):
+        seen = one.observe(mode, memory, here)
         if number in held:
             seen = seen | {"tension": seen["tension"] + size(held[number])}
-        if isinstance(one, Tie) and one.own:
-            action, _ = one.element.act(mode, memory, *one.sides(here))
-            seen = {"tension": seen.get("tension", action.force.norm())}
-        if not isinstance(one, MountedThruster):
-            tension = seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1)
-            found["element_tension"].append(tension)
+        if "tension" in seen:
+            found["element_tension"].append(seen["tension"])
         for part in OBSERVED.keys() & seen.keys():
             found[OBSERVED[part]].append(seen[part])
     return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in found.items() if parts}

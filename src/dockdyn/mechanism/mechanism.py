@@ -46,12 +46,7 @@ from dockdyn.mechanism.impacts import (
     rest_wrenches,
 )
 from dockdyn.mechanism.loads import (
-    Connection,
     Group,
-    Held,
-    MountedLatch,
-    MountedThruster,
-    Tie,
     add_late,
     add_reflected,
     all_held,
@@ -60,14 +55,12 @@ from dockdyn.mechanism.loads import (
     element_loads,
     given_by,
     jumped,
-    latches_of,
     observed_elements,
-    ramps_of,
     reflected,
     settled,
     stored_energy,
-    ties,
 )
+from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
@@ -96,7 +89,7 @@ class Mechanism(ContactModel):
     poses: tuple[Pose, ...]  # at t = 0
     twists: tuple[Twist, ...]  # at t = 0
     delay: Float[Array, ""] | None
-    elements: tuple[Connection, ...] = ()
+    elements: tuple[Mount, ...] = ()
     phases: Phases | None = None
     points: tuple[NamedPoint, ...] = ()
     trees: tuple[JointedBodies, ...] = ()
@@ -182,11 +175,11 @@ class Mechanism(ContactModel):
 
         return [named(word) for word in super().names()]
 
-    def connections(self, x: State) -> tuple[Connection, ...]:
+    def connections(self, x: State) -> tuple[Mount, ...]:
         """The elements with the numbers that they have in the present phase."""
         return self.elements if self.phases is None else self.connections_in(x.mode[-1])
 
-    def connections_in(self, phase: Int[Array, ""]) -> tuple[Connection, ...]:
+    def connections_in(self, phase: Int[Array, ""]) -> tuple[Mount, ...]:
         """The elements with the numbers that they have in a phase."""
         assert self.phases is not None
         return tuple(
@@ -451,7 +444,7 @@ class Mechanism(ContactModel):
     def _fall_in(
         self,
         x: State,
-        connections: tuple[Connection, ...],
+        connections: tuple[Mount, ...],
         before: tuple[ElementMemory, ...],
         after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:

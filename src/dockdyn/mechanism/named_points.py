@@ -17,7 +17,7 @@ from dockdyn.contact.group import Wrench
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.mechanism.loads import about_centre
+from dockdyn.mechanism.mounts import about_centre
 
 NOTHING = 1e-9  # N, N m: loads this small count as none
 

@@ -17,7 +17,8 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.loads import BendingLink, Connection, Group
+from dockdyn.mechanism.loads import Group
+from dockdyn.mechanism.mounts import BendingLink, Mount
 
 
 def observed_motion(
@@ -92,7 +93,7 @@ def observed_joints(
     }
 
 
-def observed_modes(elements: Sequence[Connection], here: Placement, twists: Sequence[Twist]) -> dict[str, Array]:
+def observed_modes(elements: Sequence[Mount], here: Placement, twists: Sequence[Twist]) -> dict[str, Array]:
     """Coordinates and rates of the modes of flexible links and the energy in them; nothing where there is none.
 
     Where there are links that spin should stiffen and does not, how fast they turn beside their lowest frequencies, `twists`

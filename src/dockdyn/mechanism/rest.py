@@ -20,8 +20,9 @@ from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.mechanism.loads import Tie, held_by
+from dockdyn.mechanism.loads import held_by
 from dockdyn.mechanism.mechanism import Mechanism, Signal
+from dockdyn.mechanism.mounts import Tie
 
 Members = tuple[Float[Array, "*members"], ...]  # of each group: 1 of a member in contact, 0 of one that stays apart
 

@@ -10,7 +10,7 @@ import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
-from dockdyn.mechanism.loads import ties
+from dockdyn.mechanism.mounts import ties
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS, pair_labels, short
 from dockdyn.report.replay import frames

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from dockdyn.contact.feature import Feature
     from dockdyn.contact.group import ContactGroup
     from dockdyn.mechanics.rigid_body import Pose, Twist
-    from dockdyn.mechanism.loads import Tie
     from dockdyn.mechanism.mechanism import Mechanism
+    from dockdyn.mechanism.mounts import Tie
     from dockdyn.mechanism.named_points import NamedPoint
     from dockdyn.mechanism.steered_body import SteeredBody
     from dockdyn.results.control.coupling import Coupling
@@ -234,7 +234,7 @@ class FreeFlightSection(TwoBodiesSection):
     def make_latch(self, model: Mechanism) -> Tie | None:
         """The latch, between the bodies of `model`."""
         from dockdyn.mechanics.rigid_body import Placed
-        from dockdyn.mechanism.loads import Tie
+        from dockdyn.mechanism.mounts import Tie
 
         if self.latch is None:
             return None
@@ -243,7 +243,7 @@ class FreeFlightSection(TwoBodiesSection):
         law = None if contact is None else contact.normal.make()
         numbers = (0, 1) if on_chaser else (1, 0)
         sides = tuple((model.bodies[i], Placed.of(model.poses[i], model.twists[i])) for i in numbers)
-        return Tie(self.latch.make(feature.make(), surface.make(), sides, law), *numbers, "latch")
+        return Tie(self.latch.make(feature.make(), surface.make(), sides, law), "latch", *numbers)
 
     def model(self) -> Mechanism:
         """The model, also from traced numbers."""

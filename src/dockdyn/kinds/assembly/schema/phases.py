@@ -14,7 +14,7 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
 
 if TYPE_CHECKING:
-    from dockdyn.mechanism.loads import Connection
+    from dockdyn.mechanism.mounts import Mount
     from dockdyn.mechanism.phases import Condition, Phases
 
 Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
@@ -151,7 +151,7 @@ def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
     return found
 
 
-def make_phases(phases: list[PhaseSection], variants: list[tuple[Connection, ...]], bodies: list[str]) -> Phases | None:
+def make_phases(phases: list[PhaseSection], variants: list[tuple[Mount, ...]], bodies: list[str]) -> Phases | None:
     """The phases with the elements of each; None of a single one."""
     import jax
     import jax.numpy as jnp

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
     from dockdyn.mechanism.impact_contact import ImpactContact
-    from dockdyn.mechanism.loads import Connection
     from dockdyn.mechanism.mechanism import Mechanism
+    from dockdyn.mechanism.mounts import Mount
 
 MOST_PAIRS = 20_000  # of a contact
 
@@ -422,31 +422,30 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def connections(
         self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames
-    ) -> tuple[Connection, ...]:
+    ) -> tuple[Mount, ...]:
         """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
         behind them what holds flexible links in shape."""
         from dockdyn.kinds.assembly.trees import mode_numbers, moving_joints
         from dockdyn.mechanics.rigid_body import Placed
-        from dockdyn.mechanism.loads import BendingLink, DrivenJoint, MountedThruster, Tie
+        from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, MountedThruster, Tie
 
-        found: list[Connection] = []
+        found: list[Mount] = []
         moving = list(moving_joints(self.body))
         for name, section in zip(self.acts(), sections, strict=True):
             if isinstance(section, MovingJointSection):
-                found.append(DrivenJoint(section.drive(), moving.index(name.removesuffix(".joint")), name))
+                found.append(DrivenJoint(section.drive(), name, moving.index(name.removesuffix(".joint"))))
             elif isinstance(section, FixedThrusterSection):
-                found.append(
-                    MountedThruster(section.make(), frames.number(("element", name, section.body), section.body), name)
-                )
+                number = frames.number(("element", name, section.body), section.body)
+                found.append(MountedThruster(section.make(), name, number))
             else:
                 sides = (Placed.of(*starts[body]) for body in section.between)
                 first, second = (frames.number(("element", name, body), body) for body in section.between)
-                found.append(Tie(section.make(*sides), first, second, name, isinstance(section, OwnElement)))
+                found.append(Tie(section.make(*sides), name, first, second, isinstance(section, OwnElement)))
         for body in self.body:
             if body.flexible is not None:
                 modes, number = mode_numbers(self.body, body.name), self.names().index(body.name)
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
-                found.append(BendingLink(spring, lowest, modes, number, body.name))
+                found.append(BendingLink(spring, body.name, lowest, modes, number))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:

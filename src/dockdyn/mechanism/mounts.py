@@ -1,0 +1,216 @@
+"""Where actors are mounted in a mechanism: between two bodies, in a joint, on the modes of a link, on one body.
+
+Units: SI.
+Source: sums over the actors, each of which names its own.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PyTree
+
+from dockdyn.contact.group import Wrench
+from dockdyn.contact.latch import Ramp
+from dockdyn.elements import JointDrive, Latch, ModalSpring, Thruster
+from dockdyn.elements.actor import Actor, ElementMemory
+from dockdyn.elements.force_element import ForceElement
+from dockdyn.integrate.model import Scalar
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.trees.moving_bodies import Placement
+from dockdyn.mechanics.vector import Vector
+
+# taken off at rest: of an element a wrench in the axes of its second body, of a joint or modes the effort; of a thruster none
+Held = Wrench | Array | None
+
+
+class Load(NamedTuple):
+    """What one actor does at an instant; joints and modes by number among the coordinates."""
+
+    wrenches: Sequence[tuple[int, Wrench]] = ()  # between bodies, on each about its centre of mass, inertial
+    efforts: Sequence[tuple[int, Scalar]] = ()  # N m or N
+    pushes: Sequence[tuple[int, Wrench]] = ()  # from outside, as wrenches
+
+
+class Mount(eqx.Module):
+    """An actor, or several of one structure, and what of a mechanism it acts on."""
+
+    element: eqx.AbstractVar[Actor]
+    name: eqx.AbstractVar[str]
+
+    @abc.abstractmethod
+    def sides(self, here: Placement) -> tuple[Any, ...]:
+        """Return how what it acts on is now."""
+
+    @abc.abstractmethod
+    def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
+        """Return what it does, less what it does at `rest` where that is known, and the rate of what it remembers."""
+
+    @abc.abstractmethod
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Held:
+        """Return what it does here, as it is taken off at rest."""
+
+    def observe(self, mode: PyTree, memory: ElementMemory, here: Placement) -> dict[str, Array]:
+        """Return named quantities of an instant that are worth keeping."""
+        return {}
+
+
+class Tie(Mount):
+    """An element, or several of one structure, between two bodies by number."""
+
+    element: ForceElement
+    name: str = eqx.field(static=True)
+    first: int = eqx.field(static=True)
+    second: int = eqx.field(static=True)
+    own: bool = eqx.field(static=True, default=False)  # of the user's own: of what it shows, the tension alone is kept
+
+    def sides(self, here: Placement) -> tuple[Placed, Placed]:
+        return here.bodies[self.first], here.bodies[self.second]
+
+    def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
+        action, rate = self.element.act(mode, memory, *self.sides(here))
+        wrench = Wrench(action.force, action.moment)
+        if isinstance(rest, Wrench):
+            turn = here.bodies[self.second].rotation
+            wrench = wrench.plus(Wrench(-(turn @ rest.force), -(turn @ rest.moment)))
+        return Load(on_both((self.first, self.second), wrench, action.point, here.bodies)), rate
+
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Wrench:
+        action, _ = self.element.act(mode, memory, *self.sides(here))
+        turn = here.bodies[self.second].rotation
+        return Wrench(turn.transposed_times(action.force), turn.transposed_times(action.moment))
+
+    def observe(self, mode: PyTree, memory: ElementMemory, here: Placement) -> dict[str, Array]:
+        seen = self.element.observe(mode, memory, *self.sides(here))
+        if self.own:
+            action, _ = self.element.act(mode, memory, *self.sides(here))
+            return {"tension": seen.get("tension", action.force.norm())}
+        if "tension" not in seen:
+            seen |= {"tension": jnp.linalg.norm(seen["load"][..., :3], axis=-1)}
+        return seen
+
+
+class MountedLatch(NamedTuple):
+    """A latch between two bodies by number, and its number among the elements."""
+
+    latch: Latch
+    first: int  # the body with the striker
+    second: int
+    number: int
+
+    def sides(self, here: Placement) -> tuple[Placed, Placed]:
+        """Return its two bodies."""
+        return here.bodies[self.first], here.bodies[self.second]
+
+
+class DrivenJoint(Mount):
+    """What acts in a joint by number."""
+
+    element: JointDrive
+    name: str = eqx.field(static=True)
+    joint: int = eqx.field(static=True)
+
+    def sides(self, here: Placement) -> tuple[Scalar, Scalar]:
+        return here.joints[self.joint]
+
+    def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
+        effort, rate = self.element.act(mode, memory, *self.sides(here))
+        return Load(efforts=[(self.joint, _less(effort, rest))]), rate
+
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Scalar:
+        return self.element.act(mode, memory, *self.sides(here))[0]
+
+
+class BendingLink(Mount):
+    """What holds a flexible link in shape, its modes by number among the coordinates."""
+
+    element: ModalSpring
+    name: str = eqx.field(static=True)
+    lowest: Float[Array, ""] | None  # rad/s, of its modes, where spin should stiffen them and does not
+    modes: tuple[int, ...] = eqx.field(static=True)
+    body: int = eqx.field(static=True)
+
+    def spin_share(self, rate: Vector) -> Scalar:
+        """Return how fast a link with this `rate` (rad/s) turns beside its lowest frequency; 0 of one that spin stiffens."""
+        if self.lowest is None:
+            return jnp.zeros(())
+        return jnp.sqrt(rate.dot(rate) + 1e-300) / self.lowest  # at rest, too, it has a derivative
+
+    def sides(self, here: Placement) -> tuple[Float[Array, "modes"], Float[Array, "modes"]]:
+        coordinates, rates = zip(*(here.joints[mode] for mode in self.modes), strict=True)
+        return jnp.stack(coordinates), jnp.stack(rates)
+
+    def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
+        bending, rate = self.element.act(mode, memory, *self.sides(here))
+        return Load(efforts=list(zip(self.modes, _less(bending, rest), strict=True))), rate
+
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Float[Array, "modes"]:
+        return self.element.act(mode, memory, *self.sides(here))[0]
+
+
+class MountedThruster(Mount):
+    """A thruster on a body by number; at rest it is left out."""
+
+    element: Thruster
+    name: str = eqx.field(static=True)
+    body: int = eqx.field(static=True)
+
+    def sides(self, here: Placement) -> tuple[Placed]:
+        return (here.bodies[self.body],)
+
+    def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
+        action, rate = self.element.act(mode, memory, *self.sides(here))
+        push = about_centre(Wrench(action.force, action.moment), action.point, here.bodies[self.body])
+        return Load(pushes=[(self.body, push)]), rate
+
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> None:
+        return None
+
+    def observe(self, mode: PyTree, memory: ElementMemory, here: Placement) -> dict[str, Array]:
+        return self.element.observe(mode, memory, *self.sides(here))
+
+
+def _less(effort: Array, rest: Held) -> Array:
+    """An effort less that at rest, if that is taken off."""
+    return effort if rest is None or isinstance(rest, Wrench) else effort - rest
+
+
+def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
+    """A wrench at a point (m, inertial) as one about a body's centre of mass."""
+    lever = point - place.pose.position
+    return Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
+
+
+def on_both(
+    bodies: tuple[int, int], wrench: Wrench, point: Vector, places: tuple[Placed, ...]
+) -> list[tuple[int, Wrench]]:
+    """Return what a wrench (inertial) at a point (m) on the first of two bodies, and the opposite on the second, are about
+    their centres of mass."""
+    found = []
+    for number, side in zip(bodies, (1.0, -1.0), strict=True):
+        load = about_centre(wrench, point, places[number])
+        found.append((number, Wrench(load.force * side, load.moment * side)))
+    return found
+
+
+def ties(mounts: Sequence[Mount]) -> list[Tie]:
+    """Those between two bodies."""
+    return [one for one in mounts if isinstance(one, Tie)]
+
+
+def latches_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
+    """The latches among them, but those of a group of one structure."""
+    return [
+        MountedLatch(one.element, one.first, one.second, number)
+        for number, one in enumerate(mounts)
+        if isinstance(one, Tie) and isinstance(one.element, Latch)
+    ]
+
+
+def ramps_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
+    """The latches that a probe's tip pushes aside on a ramp."""
+    return [one for one in latches_of(mounts) if isinstance(one.latch.entry, Ramp)]
