@@ -55,7 +55,7 @@ def export(
         typer.Option("--platform", metavar="NAME", help="A library for this platform too, such as x86_64-windows."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file; by default the scenario's name with .fmu.")
+        Path | None, typer.Option("--out", help="The file; by default NAME.fmu.")
     ] = None,
     force: Force = False,
     no_own_code: NoOwnCode = False,
