@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import MaxLen, MinLen
-from pydantic import BaseModel
+from pydantic import BaseModel, Discriminator
 from pydantic.fields import FieldInfo
 
 from dockdyn.scenario.kinds import kind_named, known_kinds
@@ -28,13 +28,16 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "campaign": CampaignSection,
     "design": DesignSection,
 }
+KINDLESS = ("campaign", "design")  # tables that every kind may have
+TAGS = ("law", "shape", "kind")  # keys that say which of several tables one is
 SHORTER = {"array": "list of 3 numbers or ", "number": "numbers or of "}  # what a list may be written as instead
 FEW = 4  # numbers of a default that is written out
 INTRODUCTION = """# Every key of a scenario
 
 Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for,
 with examples: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as `"16 ms"` is
-converted. “required” stands where there is no default.
+converted. “required” stands where the key must be stated, “none” where it has no value unless it is: other keys of the table,
+or what is asked of it, may need it all the same.
 """
 
 
@@ -149,8 +152,41 @@ def kind_of(field: FieldInfo) -> str:
     return "; ".join(dict.fromkeys(said)) or "see [the page](scenario.md)"
 
 
-def default_of(field: FieldInfo) -> str:
-    if field.is_required():
+@cache
+def tags_to_state() -> set[tuple[type[BaseModel], str]]:
+    """Every table with the key that must say which of several tables it is: its default is never taken."""
+    found = {(schema, key) for kind, schema in SCHEMAS.items() if kind not in KINDLESS for key in ("schema_", "kind")}
+    for field in [field for section in [*SCHEMAS.values(), *tables_of_all()] for field in shown(section)]:
+        for union, chosen_by in unions_in(field):
+            without = chosen_by({}) if callable(chosen_by) else None
+            for member in sections(union):
+                tags = [name for name in TAGS if name in member.model_fields and name_alone(member.model_fields[name])]
+                found |= {(member, name) for name in tags if member.model_fields[name].default != without}
+    return found
+
+
+def name_alone(field: FieldInfo) -> bool:
+    """Whether a key takes one word only, which names its table."""
+    return len(get_args(field.annotation) if get_origin(field.annotation) is Literal else ()) == 1
+
+
+def unions_in(field: FieldInfo) -> Iterator[tuple[Any, Any]]:
+    """Yield each choice between tables in a field, and what chooses: the name of a key, or a function of the table."""
+    if field.discriminator is not None:
+        yield field.annotation, field.discriminator
+    for part in parts(field.annotation):
+        for one in part.__metadata__ if get_origin(part) is Annotated else ():
+            chosen_by = one.discriminator if isinstance(one, Discriminator | FieldInfo) else None
+            if chosen_by is not None:
+                yield part, chosen_by
+    for one in field.metadata:
+        if isinstance(one, Discriminator):
+            yield field.annotation, one.discriminator
+
+
+def default_of(section: type[BaseModel], name: str) -> str:
+    field = section.model_fields[name]
+    if field.is_required() or (section, name) in tags_to_state():
         return "required"
     value = field.get_default(call_default_factory=True)
     if value is None:
@@ -172,7 +208,7 @@ def table(section: type[BaseModel]) -> str:
     own = section.__dict__.get("__doc__")
     told = inspect.cleandoc(own).split("\n\n")[0].replace("\n", " ") if own else ""
     rows = [
-        f"| `{field.alias or name}` | {kind_of(field)} | {default_of(field)} |"
+        f"| `{field.alias or name}` | {kind_of(field)} | {default_of(section, name)} |"
         for name, field in section.model_fields.items()
         if not field.exclude  # what is computed
     ]
@@ -183,7 +219,7 @@ def page() -> str:
     """The whole page: kinds first, then every table that they have, once."""
     written = [INTRODUCTION]
     for kind, schema in SCHEMAS.items():
-        written.append(f"## {'Table' if kind in ('campaign', 'design') else 'Kind'} `{kind}`\n\n{table(schema)}\n")
+        written.append(f"## {'Table' if kind in KINDLESS else 'Kind'} `{kind}`\n\n{table(schema)}\n")
     written.append("## Tables\n")
     done = {name_of(section): section for section in tables_of_all()}
     assert len(done) == len(tables_of_all()), "two tables of a kind have the same name"

@@ -17,6 +17,7 @@ from dockdyn.kinds.assembly.key_figures import FIGURES
 from dockdyn.kinds.free_flight.key_figures import FLIGHT
 from dockdyn.kinds.rig.schema import MODES
 from dockdyn.results import plan
+from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import judge
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import kind_named, known_kinds
@@ -272,3 +273,10 @@ def test_every_command_and_option_is_documented():
         section = text.split(f"## `dockdyn {name}")[1].split("\n## ")[0]
         options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
         assert not [option for option in options if option not in section and option != "--help"], name
+
+
+def test_every_heading_of_a_log_that_is_known_is_told():
+    rows = re.findall(r"^\| `(--[\w-]+)` \| (.*) \|$", (DOCS / "identify.md").read_text(encoding="utf-8"), re.MULTILINE)
+    told = {option: re.findall(r"`(\w+)`", names) for option, names in rows}
+    known = {role.option: [name.replace(" ", "_") for name in role.known_as] for role in (*OF_ROBOT, *OF_CONTACT)}
+    assert told == known

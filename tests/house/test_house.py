@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +10,6 @@ from lint_kinds import offences
 
 import dockdyn
 from dockdyn.scenario import kinds
-
-ROOT = Path(__file__).parents[2]
 
 # a kind of one's own: a mass that falls into a damper, in closed form
 OWN_KIND = """
@@ -124,14 +119,3 @@ NAMES = {"rig", "latch", "free-flight"}
 )
 def test_the_rule_against_asking_for_a_kind(source, lines):
     assert list(offences(source, NAMES)) == lines
-
-
-def test_the_table_of_rooms_names_every_room_of_the_contract():
-    layers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][
-        0
-    ]["layers"]
-    rooms = [name.strip().removeprefix("dockdyn.") for layer in reversed(layers) for name in layer.split("|")]
-    rooms = [name for name in rooms if (ROOT / "src" / "dockdyn" / name).is_dir()]
-    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("| Room | Holds |")[1].split("\n\n")[0]
-    named = [name.removesuffix(".py") for name in re.findall(r"^\| `([\w.]+)` \|", table, re.MULTILINE)]
-    assert sorted(set(rooms) - set(named)) == []

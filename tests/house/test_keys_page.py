@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 from places import DOCS
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import load
+from dockdyn.scenario.preset_files import PRESETS
 
 # what points to something that stands elsewhere, where tables are in the order of the alphabet
 POINTERS = re.compile(
@@ -83,3 +88,48 @@ def test_lists_are_as_long_and_as_deep_as_the_page_says(keys):
 def test_each_table_is_told_without_another_one(keys):
     told = {keys.name_of(table): keys.table(table).split("\n")[0] for table in keys.tables_of_all()}
     assert not {name: words for name, words in told.items() if POINTERS.search(words)}
+
+
+def named_tables(tables, place=()):
+    """Yield the place of every table that says by a word what it is, the key of that word and the word."""
+    if isinstance(tables, dict):
+        yield from ((place, key, tables[key]) for key in ("schema", "kind", "law", "shape") if key in tables)
+    inner = tables.items() if isinstance(tables, dict) else enumerate(tables) if isinstance(tables, list) else ()
+    for key, value in inner:
+        yield from named_tables(value, (*place, key))
+
+
+def at(tables, place):
+    """What stands at a place of tables."""
+    for part in place:
+        tables = tables[part]
+    return tables
+
+
+def defaults_of(key, word, page):
+    """What the page says is the default of each key of this name that takes a word."""
+    return re.findall(rf"^\| `{key}` \| .*`\"?{word}\"?`.* \| (.*) \|$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "presets", ["probe-cone-latch", pytest.param("*", marks=pytest.mark.full), pytest.param("sits*", id="rigs")]
+)
+def test_a_word_that_says_what_a_table_is_has_a_default_where_the_page_says_so(keys, presets):
+    """Each table of presets is read again without that word."""
+    page, tried = keys.page(), set()
+    for file in sorted(PRESETS.glob(f"{presets}.toml")):
+        for place, key, word in named_tables(tomllib.loads(file.read_text())):
+            case = tuple(part for part in place if not isinstance(part, int)), key, word
+            if case in tried:
+                continue
+            tried.add(case)
+            tables = tomllib.loads(file.read_text())
+            del at(tables, place)[key]
+            try:
+                taken = at(load(tables).resolved(), place)[key]
+            except ScenarioError as error:
+                needed = re.search(rf"\b{key}: (missing|must be a table with)", str(error))
+                assert needed is None or "required" in defaults_of(key, word, page), (file.stem, *case)
+            else:
+                assert f"`{taken}`" in defaults_of(key, taken, page), (file.stem, *case)
+    assert len(tried) > 3

@@ -98,6 +98,18 @@ def test_what_a_run_does_not_resolve_is_said(load, kind):
     assert judged(load, scenario)[1]["energy_class"] == ["lossless"]
 
 
+def test_what_a_latch_takes_is_not_laid_to_contacts():
+    """However the latch holds, the contact before the capture took what it took, by the law of its dashpot."""
+    cases = [
+        dockdyn.load("probe-cone-latch", {"latch.hold_law": law, "loop.delay": 0.0}) for law in ("compliant", "rigid")
+    ]
+    summaries = [dockdyn.summarise(dockdyn.simulate(case)) for case in cases]
+    assert [one["captured"] for one in summaries] == [True, True]
+    assert [one["energy_class"] for one in summaries] == [["passive"]] * 2
+    changes = [one["kinetic_energy_change_J"] for one in summaries]
+    np.testing.assert_allclose(*changes, rtol=1e-9)
+
+
 def test_a_law_that_is_not_what_it_says_is_warned_of(load):
     """Steps that are far too long lose energy of a lossless law: the class is the law's, and a warning says so."""
     scenario = case("free-flight", {**LOSSLESS["linear"], "stiffness": 2e5})

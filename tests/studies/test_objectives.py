@@ -216,7 +216,6 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
         ("probability of captured", {"smoothing": 0}, ["gap"], "must have a smoothing above 0"),
         ("peak_normal_force_N", {}, ["nothing"], "nothing: unknown key"),
         ("peak_normal_force_N", {"smoothing": 2}, [], "must be at least 0 and below 1"),
-        ("peak_force", {}, ["gap"], "no such figure; did you mean 'peak_normal_force_N'"),
     ],
 )
 def test_what_cannot_be_differentiated_is_one_line(figure, options, keys, words):
@@ -226,3 +225,27 @@ def test_what_cannot_be_differentiated_is_one_line(figure, options, keys, words)
         objective.value_and_gradient(dict.fromkeys(keys, 0.05))
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", ["{}", "95 % of {}"])
+@pytest.mark.parametrize(
+    ("preset", "figure", "words"),
+    [
+        ("probe-cone", "peak_force", "did you mean 'peak_normal_force_N'?"),
+        ("idss-soft-capture", "interface_tensions", "did you mean 'interface_tension_N'?"),
+        ("paraskevas-latch", "minimal", "allowed: "),
+        ("paraskevas-a", "contact.0.peak_normal_force_N", "did you mean 'peak_normal_force_N'?"),
+    ],
+)
+def test_a_figure_that_no_such_scenario_has_is_refused_when_it_is_asked_for(preset, figure, words, asked):
+    with pytest.raises(ScenarioError) as caught:
+        dockdyn.objective(preset, asked.format(figure))
+    assert str(caught.value).startswith(f"{preset}: figure {figure}: no such figure; {words}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "figure", ["kinetic_energy_change_J.1", "contacts.7.peak_normal_force_N", "impacts.0.energy_loss_J", "captured"]
+)
+def test_a_figure_that_only_a_run_tells_is_taken(figure):
+    assert dockdyn.objective("probe-cone", f"mean of {figure}").figure.name == figure

@@ -54,9 +54,7 @@ def export(
         list[str] | None,
         typer.Option("--platform", metavar="NAME", help="A library for this platform too, such as x86_64-windows."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The file; by default the scenario's name with .fmu.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The file; by default NAME.fmu.")] = None,
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:

@@ -40,7 +40,7 @@ def run(
     scenario: ScenarioName,
     set_: Overrides = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the results; by default the scenario's name.")
+        Path | None, typer.Option("--out", help="Folder for the results; by default named as the file or preset.")
     ] = None,
     force: Force = False,
     as_json: Annotated[

@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.report.report import ENERGY, Block, Table, conserved
 from dockdyn.report.wording import NOTHING, aligned, crowd, significant
 from dockdyn.results.contact_summary import overlapping
-from dockdyn.results.measures import acts_beside_contacts, from_outside, workers
+from dockdyn.results.measures import acts_beside_contacts, from_outside, stores_inside, workers
 
 LISTED = 300  # contacts in the table; more only make the page slow
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
@@ -75,6 +75,7 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     if not classes:
         return Block("Contacts", words="None.")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
+    inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
     said = (
         "the class says what the contact itself did to it: passive took energy out, active added some, lossless kept it; "
@@ -225,7 +226,7 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
     gone = f", less {' and '.join(givers)} impulses" if givers else ""
     worked = from_outside(dataset)
     less = f", less the work of {worked}" if worked else ""
-    energy = "energy" if acts_beside_contacts(dataset) else "kinetic energy"
+    energy = "energy" if stores_inside(dataset) else "kinetic energy"
     lossy = "nothing: delay, friction or the contact's law may change it"
     return conserved(
         [

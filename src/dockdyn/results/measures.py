@@ -64,7 +64,15 @@ def acts_beside_contacts(data: Mapping[Any, Any]) -> bool:
     """Whether something inside a dataset's bodies stores, takes or gives energy beside contacts: elements, thrusters, joints
     that move, links that bend."""
     moves = "joint_unit" in data and bool((data["joint_unit"] != "1").any())
-    return moves or any(name in data for name in ("element", "fixed_thruster", "mode", "catch_stored"))
+    return moves or any(name in data for name in ("element", "fixed_thruster", "mode"))
+
+
+def stores_inside(data: Mapping[Any, Any]) -> bool:
+    """Whether the balance of energy counts what is stored inside: by what acts beside contacts, or in the catch of a latch.
+
+    A catch takes nothing that is not told: what contacts change is known without it (`changed_by_contacts`).
+    """
+    return acts_beside_contacts(data) or "catch_stored" in data
 
 
 def workers(data: Mapping[Any, Any]) -> str:

@@ -368,6 +368,9 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         shaped = any(table in key for table in ("surface", "parts", "feature"))
         tag = told if told in TAGS else "shape" if shaped else "kind" if path[:1] == ["element"] else "law"
         key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
+        if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:
+            words = f"missing; allowed: {', '.join(KnownKeys(kind, data).words_at(path))}"
+            return ScenarioError(f"{name}: {named}: {words}", key, words)
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)

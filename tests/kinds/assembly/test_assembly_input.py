@@ -176,7 +176,10 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(FOUR, ("contact", 0, "normal", "stiffness"), -1.0),
         ["contact.tips.normal.stiffness = -1.0", "greater than 0 N/m"],
     ),
-    "element without a kind": (without(FOUR, ("element", 0, "kind")), ["element.mount.kind", "a table with a kind"]),
+    "element without a kind": (
+        without(FOUR, ("element", 0, "kind")),
+        ["element.mount.kind: missing; allowed: strut, cable", "bushing"],
+    ),
     "feature of a body that has none such": (
         at(FOUR, ("contact", 0, "feature"), "arm.tip"),
         ["contact.0.feature = 'arm.tip'", "did you mean 'arm.tips'"],

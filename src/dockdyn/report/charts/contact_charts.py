@@ -12,7 +12,7 @@ from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, P
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short
 from dockdyn.report.wording import significant
-from dockdyn.results.measures import acts_beside_contacts, departure, from_outside, given_by_contacts, kept, workers
+from dockdyn.results.measures import departure, from_outside, given_by_contacts, kept, stores_inside, workers
 
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
@@ -111,7 +111,7 @@ def energy(dataset: xr.Dataset) -> Chart:
     """Change of energy, less work from outside, and work of contacts and all else inside, with that after each contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
     worked = from_outside(dataset)
-    changed = "change of energy" if acts_beside_contacts(dataset) else "change of kinetic energy"
+    changed = "change of energy" if stores_inside(dataset) else "change of kinetic energy"
     words = f"change less work of {worked}" if worked else changed
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     lines = [  # the first two should lie on each other: a wide one under a thin one shows both

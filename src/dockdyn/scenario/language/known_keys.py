@@ -31,16 +31,25 @@ class KnownKeys:
 
     def at(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
         """Return the keys allowed in the table at `path`, and by law those of the others that it could name."""
-        node, value = self._schema, self.data
-        for part in path:
-            node = self._chosen(node, value)
-            value = value[int(part)] if isinstance(value, list) else value[part]
-            node = self._inside(node, part)
+        node, value = self._at(path)
         mine = self._chosen(node, value)
         others = {str(_tag(o)): list(o.get("properties", {})) for o in self._options(node)}
         return list(mine.get("properties", {})), {
             tag: k for tag, k in others.items() if tag not in ("None", str(_tag(mine)))
         }
+
+    def words_at(self, path: Sequence[str]) -> list[str]:
+        """Return the words by which the table at `path` can say what it is."""
+        return [tag for option in self._options(self._at(path)[0]) if (tag := _tag(option)) is not None]
+
+    def _at(self, path: Sequence[str]) -> tuple[Node, Any]:
+        """Return what is at a path, as pydantic describes it and as it is stated."""
+        node, value = self._schema, self.data
+        for part in path:
+            node = self._chosen(node, value)
+            value = value[int(part)] if isinstance(value, list) else value[part]
+            node = self._inside(node, part)
+        return node, value
 
     def advice(self, word: str, keys: Sequence[str], asked: str) -> str:
         """Return words for a message: what the unknown `word` of a table with these `keys` was meant to be, or what is allowed.

@@ -13,7 +13,7 @@ from dockdyn.scenario.load import Scenario
 
 TIGHTER = 10.0  # times
 FIRST_ORDER, SECOND_ORDER = 10.0, 4.0  # times that a step is shorter, for a tenth of the error or less
-FINER = 2.0  # times that the grid of a mesh is finer
+NEARER = 2.0  # times that the grid of a mesh is nearer to the mesh
 MORE_POINTS = 4  # times the points spread over a mesh: half as far apart
 SMALLEST = 1e-14  # relative: below is rounding
 BERTHING = {"dopri8": 1e-12, "kvaerno5": 1e-12, "located": 1e-10}  # tolerances where none is stated
@@ -35,12 +35,13 @@ def refinements(scenario: Scenario) -> dict[str, Changes]:
 
     Raises ScenarioError for a scenario that has none.
     """
-    data = scenario.at({}).nominal()
+    scenario = scenario.at({})
+    data = scenario.nominal()
     integrator = data.get("integrator", {})
     found = {
         "tolerance": _tolerance(integrator, scenario),
         "instants": _instants(integrator),
-        "mesh": _mesh(data),
+        "mesh": _mesh(scenario, data),
         "modes": _modes(data),
     }
     found = {name: changes for name, changes in found.items() if changes}
@@ -72,18 +73,27 @@ def _instants(integrator: dict[str, Any]) -> Changes:
     return {"integrator.finer": integrator["finer"] * PARTS} if "finer" in integrator else {}
 
 
-def _mesh(data: dict[str, Any]) -> Changes:
-    """Return finer grids of the meshes that are touched, and more points of those that touch."""
+def _mesh(scenario: Scenario, data: dict[str, Any]) -> Changes:
+    """Return finer grids of the meshes that are touched, and more points of those that touch.
+
+    A grid may be nearer to its mesh than its tolerance asks, so what it has reached counts: else it could stay as it is.
+    """
     tables = _tables(data)
     found: Changes = {}
     for key, table in tables.items():
         if table.get("shape") == "mesh":
-            tolerance = table["tolerance"]
-            number, _, unit = str(tolerance).partition(" ")
-            found[f"{key}.tolerance"] = f"{float(number) / FINER!r} {unit}".strip()
+            reached = section_at(scenario.content, key).grid.error
+            found[f"{key}.tolerance"] = f"{reached / NEARER!r} m"
         elif table.get("shape") == "cloud":
             found[f"{key}.count"] = table["count"] * MORE_POINTS
     return found
+
+
+def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any kind
+    """Return the section at a dotted key."""
+    for part in key.split("."):
+        content = content[int(part)] if part.isdigit() else getattr(content, part)
+    return content
 
 
 def _modes(data: dict[str, Any]) -> Changes:

@@ -39,6 +39,7 @@ COMPUTING = ("step_s", "step_error", "wall_time_s", "microseconds_per_step", "en
 CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", "work_energy_error")
 COMPARED = 6  # derivatives of margins, the largest, that are held against differences: each takes margins of its own
 FINER = 0.1  # of the tolerance: what the steps of a run are held to that is differentiated
+PARTED = ("contacts", "impacts", "port")  # of summaries: how many there are, and with which figures, a run tells
 ROUNDED = (*COMPUTING, *CONSERVED)  # figures of the computation and of rounding, which do not vary smoothly
 
 
@@ -185,20 +186,35 @@ def key_figure(scenario: Scenario, of: str) -> KeyFigure | None:
         return None
     where, one = f"{scenario.name}: --of {of}", named[of]
     if not one.smooth or one.source == "run":
-        smooth = [name for name, other in named.items() if other.smooth and other.source != "run"]
         why = "does not vary smoothly" if not one.smooth else "is found by more than this run"
-        raise ScenarioError(f"{where}: {why}; must be one of {', '.join(smooth)}")
+        raise ScenarioError(f"{where}: {why}; must be one of {', '.join(_with_slopes(named))}")
     if one.name in left_out([one], known.stated(scenario.content)):
         raise ScenarioError(f"{where}: means nothing in this scenario; must be another figure")
     return one
 
 
-def in_full(scenario: Scenario, of: str) -> str:
-    """Return a figure's name with its unit, as summaries have it, where `of` is one that leaves it out."""
-    kind = kind_named(scenario.kind)
-    known = [*MARGINS, *(names_in_cases(located_figures(scenario).figures) if kind.key_figures() is not None else ())]
+def figure_in_full(scenario: Scenario, of: str, where: str) -> str:
+    """Return a figure's name with its unit, as summaries have it, where `of` leaves it out.
+
+    Raises ScenarioError, which begins with `where`, for a name that no run of such a scenario has. Of kinds without key figures
+    only a run tells, and the name is returned as it is; so are names of single contacts, impacts and ports.
+    """
+    if kind_named(scenario.kind).key_figures() is None:
+        return of
+    figures = located_figures(scenario).figures
+    named = names_in_cases(figures)
+    known = [*MARGINS, *named]
     fitting = [name for name in known if plain(name) == of]
-    return fitting[0] if of not in known and len(fitting) == 1 else of
+    if of in known or len(fitting) == 1:
+        return of if of in known else fitting[0]
+    if of.partition(".")[0] in {*PARTED, *(one.name for one in figures if one.each)}:
+        return of
+    raise ScenarioError(f"{where} {of}: no such figure; {nearest(of, [*MARGINS, *_with_slopes(named)])}")
+
+
+def _with_slopes(named: Mapping[str, KeyFigure]) -> list[str]:
+    """The names of figures that have derivatives."""
+    return [name for name, one in named.items() if one.smooth and one.source != "run"]
 
 
 def _check_located(scenario: Scenario) -> None:

@@ -21,7 +21,7 @@ from dockdyn.scenario.language.given import name_from, number_from
 from dockdyn.scenario.language.keys import constrained, number_at, value_at
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.objectives.derivatives import derivatives_of, in_full, value_of
+from dockdyn.studies.objectives.derivatives import derivatives_of, figure_in_full, value_of
 from dockdyn.studies.objectives.figure import Figure, figure_of
 from dockdyn.studies.objectives.sampled import Estimate, sampled_estimate
 
@@ -205,12 +205,19 @@ def objective(
         smoothing: how far the numbers are spread, as a share of each, where a derivative would not exist: 0.05 for a
             probability by default, else 0.
 
-    Raises ScenarioError for a figure that cannot be read; what only a run tells, such as a figure that it does not have,
-    when it is called.
+    Raises ScenarioError for a figure that cannot be read or that no such scenario has; what only a run tells, such as how many
+    contacts there are, when it is called.
     """
-    scenario, text = scenario_from(scenario), name_from("figure", figure)
-    found = figure_of(text, f"{scenario.name}: figure")
-    found = replace(found, name=in_full(scenario, found.name))
+    return named_objective(scenario_from(scenario), figure, "figure", runs, seed, smoothing)
+
+
+def named_objective(
+    scenario: Scenario, figure: str, argument: str, runs: int | None, seed: int | None, smoothing: float | None
+) -> Objective:
+    """Return what `objective` does; its ScenarioErrors call the figure by the `argument` in which the user gave it."""
+    text, where = name_from(argument, figure), f"{scenario.name}: {argument}"
+    found = figure_of(text, where)
+    found = replace(found, name=figure_in_full(scenario, found.name, where))
     if smoothing is None:
         smoothing = SPREAD if found.over == "probability" else 0.0
     if not 0 <= smoothing < 1:

@@ -13,7 +13,7 @@ from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.given import name_from, names_from
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.studies.objectives.objective import Objective, chosen_places, objective
+from dockdyn.studies.objectives.objective import Objective, chosen_places, named_objective
 from dockdyn.studies.objectives.verdict import Verdict
 
 PER_CENT = 0.01
@@ -73,7 +73,7 @@ def _asked(
     scenario: Scenario, of: str, to: Sequence[str] | str | None, smoothing: float | None
 ) -> tuple[Objective, list[Place]]:
     """Return the figure, and the numbers by which it is differentiated. Raises ScenarioError for such that there are not."""
-    figure, places = objective(scenario, of, smoothing=smoothing), places_of(scenario)
+    figure, places = named_objective(scenario, of, "--of", None, None, smoothing), places_of(scenario)
     if to is not None:
         return figure, chosen_places(scenario, places, names_from("to", to), "--to")
     drawn = {key for one in scenario.dispersions for key in one.keys} if figure.figure.over else set()
