@@ -13,7 +13,8 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from dockdyn.integrate.model import Scalar, over_rows
-from dockdyn.kinds.resting import Judged, Nominal, counts_all, delayed_loop, seen_matrices
+from dockdyn.kinds.nominal import Judged, Nominal
+from dockdyn.kinds.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import key_of
 from dockdyn.scenario.language.places import conjugate_pairs

@@ -13,7 +13,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
 
-from dockdyn.kinds.resting import Judged, Nominal, delayed_loop, growth_of_linears, nominal_of
+from dockdyn.kinds.nominal import Judged, Nominal
+from dockdyn.kinds.resting import delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.plan import jit_once
