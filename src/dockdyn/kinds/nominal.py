@@ -74,9 +74,9 @@ class LaterSet(NamedTuple):
 def nominal_of_run(scenario: Scenario) -> Nominal:
     """Return the nominal contact of a scenario.
 
-    Raises ScenarioError when there is none: control acts, which margins do not know; no contact in the scenario, none within
-    its duration or at the time that `[stability]` states, or a place on the wall of what is no cone; where a loop with more
-    than a delay measures contacts of several pairs of bodies; and where the run does not get there.
+    Raises ScenarioError when there is none: no contact in the scenario, none within its duration or at the time that
+    `[stability]` states, or a place on the wall of what is no cone; where a loop with more than a delay measures contacts of
+    several pairs of bodies; and where the run does not get there.
     """
     scenario = replace(scenario, content=scenario.content.at_rest())
     content, ask = scenario.content, scenario.content.stability
@@ -106,14 +106,18 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
     return found
 
 
-def _refuse_unjudged(scenario: Scenario) -> None:
-    """Raise ScenarioError for control, no contact, and contacts of several pairs of bodies in a loop that measures one."""
-    content = scenario.content
-    if content.controlled:
+def refuse_control(scenario: Scenario) -> None:
+    """Raise ScenarioError where control acts, which margins do not know."""
+    if getattr(scenario.content, "controlled", False):
         raise ScenarioError(
-            f"{scenario.name}: control.law = {content.control.law!r}: counts in runs only; "
+            f"{scenario.name}: control.law = {scenario.content.control.law!r}: counts in runs only; "
             "must be 'none', or left out, for margins and linear forms"
         )
+
+
+def _refuse_unjudged(scenario: Scenario) -> None:
+    """Raise ScenarioError for no contact, and for contacts of several pairs of bodies in a loop that measures one."""
+    content = scenario.content
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
     pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in content.contact}

@@ -14,7 +14,17 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State, unpack
-from dockdyn.kinds.nominal import TOGETHER, Judged, LaterSet, Nominal, gaps, later_sets, model_where, nominal_of_run
+from dockdyn.kinds.nominal import (
+    TOGETHER,
+    Judged,
+    LaterSet,
+    Nominal,
+    gaps,
+    later_sets,
+    model_where,
+    nominal_of_run,
+    refuse_control,
+)
 from dockdyn.mechanism.behind_contacts import plant_behind
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.observed import place_on_surface
@@ -88,9 +98,11 @@ def resting_of(content: Judged) -> Resting:
 def nominal_of(scenario: Scenario) -> Nominal | None:
     """The nominal contact of a scenario; None for a rig along one direction, which has only one.
 
-    Raises ScenarioError when there is none: no loop to judge, no contact in the scenario or none within its duration.
+    Raises ScenarioError when there is none: no loop to judge, control, no contact in the scenario or none within its duration.
     """
-    return kind_named(scenario.kind).resting(scenario.name, scenario.content).find(scenario)
+    resting = kind_named(scenario.kind).resting(scenario.name, scenario.content)
+    refuse_control(scenario)
+    return resting.find(scenario)
 
 
 def sets_after(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:

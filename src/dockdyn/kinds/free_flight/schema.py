@@ -130,8 +130,8 @@ class TwoBodiesSection(Section, abc.ABC):
         return name
 
     def at_rest(self) -> Self:
-        """Return what margins are of."""
-        return self
+        """Return what margins are of: the contacts, without a latch."""
+        return self if getattr(self, "latch", None) is None else self.model_copy(update={"latch": None})
 
     def only_contacts(self) -> bool:
         """Whether nothing but contacts acts between bodies `at_rest` that are free."""
@@ -318,10 +318,6 @@ class FreeFlightSection(TwoBodiesSection):
         found = next((pair for pair in map(self.pair, self.contact) if pair[2]), None)
         axis = [1.0, 0.0, 0.0] if self.approach is None else self.approach.axis
         return None if found is None else Port(found[0].make(), found[1].make(), jnp.asarray(axis, float))
-
-    def at_rest(self) -> Self:
-        """Return what margins are of: the contacts, without the latch."""
-        return self if self.latch is None else self.model_copy(update={"latch": None})
 
     @property
     def controlled(self) -> bool:
