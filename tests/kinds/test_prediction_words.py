@@ -56,6 +56,13 @@ def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, kind, name):
 
 
 @pytest.mark.parametrize("kind", ["free-flight", "assembly"])
+def test_a_run_with_fixed_steps_is_warned_alike(load, kind):
+    normal, words = LAWS["a dashpot"]
+    run = dockdyn.simulate(load(head_on(normal, kind) | {"integrator": {"method": "fixed"}}))
+    assert words in run.attrs["prediction"]
+
+
+@pytest.mark.parametrize("kind", ["free-flight", "assembly"])
 def test_at_the_depth_that_is_stated_a_law_that_damps_there_has_a_critical_delay(load, kind):
     normal, _ = LAWS["Hunt and Crossley"]
     run = dockdyn.simulate(load(head_on(normal, kind) | {"stability": {"depth": "5 mm"}}))

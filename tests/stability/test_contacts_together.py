@@ -254,10 +254,30 @@ def test_charts_and_the_report_are_of_all_contacts(load):
     assert "all of them" in " ".join(page.text.split())
 
 
+ROBOT = {"poles": [-200.0], "gain": 200.0}
+
+
+@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.full), pytest.param(5, marks=pytest.mark.full)])
+def test_a_loop_with_a_robot_is_of_all_contacts_that_are_closed(load, seed):
+    """Its roots are those of det(s² I + W (B s + K) R(s) exp(−s h)), with R the robot."""
+    scene = plain(some_scene(np.random.default_rng(seed), PAIRS[1]))
+    scene["loop"]["robot"] = ROBOT
+    found, theory, delay = dockdyn.margins(load(scene)), ByHand(scene), scene["loop"]["delay"]
+    assert len(found["closed_contacts"]) == 2
+    for root in [complex(*pair) for pair in found["rightmost_roots"][:4]]:
+        late = np.exp(-root * delay) * 200.0 / (root + 200.0)
+        matrix = root**2 * np.eye(2) + theory.mobility @ (theory.damping * root + theory.stiffness) * late
+        assert np.linalg.svd(matrix)[1][-1] < 1e-7 * np.linalg.norm(theory.mobility @ theory.stiffness)
+    assert [words for words in found["warnings"] if "2 contacts are closed together" in words and "all are" in words]
+
+
 @pytest.mark.full
-def test_a_rig_along_one_normal_says_what_the_others_would_do(load):
-    scene = some_scene(np.random.default_rng(3), PAIRS[1])
-    scene["loop"]["robot"] = {"poles": [-200.0], "gain": 200.0}
+def test_a_rig_with_a_tool_says_what_the_other_contacts_would_do(load):
+    """Its loop is taken along the normal of one contact."""
+    scene = plain(some_scene(np.random.default_rng(3), PAIRS[1])) | {"kind": "rig", "mode": "6-dof"}
+    lags = {"numerator": [1.0], "denominator": [4e-6, 2e-3, 1.0]}
+    scene["loop"] |= {"dynamics": {"period": 0.004}, "robot": lags, "sensor": {"threshold": 1.0}}
+    scene["loop"] |= {"tool": {"mass": 1.0, "centre": [0.0, 0.0, 0.0], "inertia": [0.1, 0.1, 0.1]}}
     (words,) = [words for words in dockdyn.margins(load(scene))["warnings"] if "closed together" in words]
     for theory in (ByHand(scene), ByHand(scene, [0])):
         assert f"{1e3 * theory.critical_delay():.4g} ms" in words

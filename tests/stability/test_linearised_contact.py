@@ -14,9 +14,8 @@ from numpy.testing import assert_allclose
 from resting_contacts import REST, Theory, difference, fitted_root, placed, rotation, sazawal, some_scene
 
 import dockdyn
-from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
-from dockdyn.kinds.free_flight.nominal import rest
-from dockdyn.kinds.resting import nominal_of
+from dockdyn.kinds.resting import nominal_of, rest
+from dockdyn.mechanism.rest import resting_contact
 from dockdyn.programs import Program
 from dockdyn.stability import linearise, stable_windows
 from dockdyn.stability.linearise import seen

@@ -6,7 +6,7 @@ Source: definition.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -17,7 +17,6 @@ from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.resting import LONGEST_LOOK, LOOKED_AT, Nominal
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
@@ -26,6 +25,8 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import LoopSection
 
 SLICE = 5_000  # iterations between looks at what has happened
+LOOKED_AT = 64  # moments of the run from the first onset on
+LONGEST_LOOK = 200_000  # steps of it
 
 
 class Moments(NamedTuple):
@@ -48,23 +49,22 @@ def without_rest[Content: Section](content: Content) -> Content:
     return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
 
 
-def first_touching(
-    scenario: Scenario, otherwise: str = "state stability.closed and stability.time"
-) -> tuple[float, State]:
-    """When (s) the first contact of the run begins, and the state then. ScenarioError without one: what to do `otherwise`."""
+def first_touching(scenario: Scenario) -> tuple[float, State]:
+    """When (s) the first contact of the run begins, and the state then. ScenarioError without one."""
     moments = follow(scenario, lambda found: bool(found.touching.any()))
     if not moments.touching.any():
         raise ScenarioError(
             f"{scenario.name}: duration = {scenario.content.duration:g} s: no contact within it, about which the loop's "
-            f"margins could be asked; must be longer, or {otherwise}"
+            "margins could be asked; must be longer, or state stability.closed and stability.time, or stability.distance "
+            "along a cone's wall"
         )
     row = int(np.argmax(moments.touching.any(axis=1)))
     return float(moments.time[row]), moments.at(row)
 
 
-def after_first(scenario: Scenario, nominal: Nominal) -> Moments:
-    """The run from its first contact on, until the nominal contacts have ended, for a limited number of moments."""
-    own = list(nominal.closed)
+def after_first(scenario: Scenario, contacts: Sequence[int]) -> Moments:
+    """The run from its first contact on, until these contacts have ended, for a limited number of moments."""
+    own = list(contacts)
 
     def over(found: Moments) -> bool:
         first = _first_row(found)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.kinds.resting import Judged, Resting, counts_all, loop_in_numbers, resting_of, seen_matrices
+from dockdyn.kinds.nominal import Judged, Nominal, nominal_in_run
+from dockdyn.kinds.resting import counts_all, loop_in_numbers, seen_matrices
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
@@ -32,10 +33,8 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     content, delay = scenario.content, delay_of(scenario.content)
     if not delay or not run.episodes:
         return ""
-    resting, first = resting_of(content), run.episodes[0]
-    nominal = resting.in_run(content, run, first.onset_row, (first.contact,), pressed=False)
-    if nominal is None:
-        return ""
+    first = run.episodes[0]
+    nominal = nominal_in_run(content, run, first.onset_row, (first.contact,), pressed=False)
     loop, _ = loop_in_numbers(content, nominal)
     if not (loop.stiffness > 0 and loop.damping >= 0 and loop.effective_mass > 0):
         return ""
@@ -43,7 +42,7 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
         critical = _critical_of_all(scenario, nominal, delay)
     else:
         critical = float(_critical_delay_once(loop.damping, loop.stiffness, loop.effective_mass))
-    critical, count = _least_of_later(scenario, run, resting, delay, critical)
+    critical, count = _least_of_later(scenario, run, delay, critical)
     if delay <= critical:
         return ""
     without = " without control" if content.controlled else ""
@@ -69,19 +68,19 @@ def _undamped(content: Judged, loop: Loop, number: int, without: str) -> str:
     )
 
 
-def _critical_of_all(scenario: Scenario, nominal: object, delay: float) -> float:
+def _critical_of_all(scenario: Scenario, nominal: Nominal, delay: float) -> float:
     """The critical delay (s) of all that is closed; the run's own `delay` where it is longer, further is not looked."""
-    matrices = seen_matrices(scenario.content, nominal)  # type: ignore[arg-type]
+    matrices = seen_matrices(scenario.content, nominal)
     return stable_windows(matrices, np.array([delay]), longest=delay).critical_delay
 
 
-def _least_of_later(scenario: Scenario, run: Run, resting: Resting, delay: float, critical: float) -> tuple[float, int]:
+def _least_of_later(scenario: Scenario, run: Run, delay: float, critical: float) -> tuple[float, int]:
     """The least critical delay (s) of the first contact's, `critical`, and of those of the sets closed while it is; and of how
     many contacts it is."""
     count = 1
     for later in _closed_with(run):
-        nominal = resting.in_run(scenario.content, run, later.row, later.contacts, pressed=True)
-        found = critical if nominal is None else _critical_of_all(scenario, nominal, delay)
+        nominal = nominal_in_run(scenario.content, run, later.row, later.contacts, pressed=True)
+        found = _critical_of_all(scenario, nominal, delay)
         if found < critical:
             critical, count = found, len(later.contacts)
     return critical, count

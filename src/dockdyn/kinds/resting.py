@@ -1,19 +1,42 @@
-"""Where the contacts of a scenario rest while its loop is judged: what kinds say of it, and what follows for all of them."""
+"""Where the contacts of a scenario rest while its loop is judged, and what follows from it."""
 
 from __future__ import annotations
 
-import abc
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float
 
-from dockdyn.integrate.model import Model, State, pack, unpack
+from dockdyn.integrate.model import Scalar, State, unpack
+from dockdyn.kinds.nominal import (
+    TOGETHER,
+    Judged,
+    LaterSet,
+    Nominal,
+    gaps,
+    later_sets,
+    model_where,
+    nominal_of_run,
+    refuse_control,
+)
+from dockdyn.mechanism.behind_contacts import plant_behind
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.observed import place_on_surface
+from dockdyn.mechanism.rest import (
+    RestingContact,
+    at_rest,
+    held_force,
+    resting_contact,
+    resting_contacts,
+    resting_depth,
+)
 from dockdyn.results.plan import jit_once
-from dockdyn.results.run import Run
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
@@ -22,125 +45,49 @@ from dockdyn.stability.linearise import Linear, linearise, seen
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.roots import rightmost_roots
 
-if TYPE_CHECKING:
-    from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
+BORNE = 1e-3  # N: less is rounding
 
-Judged = Any  # the content of a scenario with margins, of whatever kind
-TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
-LOOKED_AT = 64  # moments of the run from the first onset on
-LONGEST_LOOK = 200_000  # steps of it
+Judgement = tuple[Loop, RestingContact | None]  # the loop, and what its contact feels, where its bodies are in space
 
 
-class Nominal(Protocol):
-    """The state in which a loop is judged, of a kind's own class: which contact is closed, and which others with it."""
-
-    @property
-    def contact(self) -> int: ...
-
-    @property
-    def others(self) -> tuple[int, ...]: ...
-
-    @property
-    def closed(self) -> tuple[int, ...]: ...
+def rest(content: Judged, nominal: Nominal) -> tuple[Mechanism, State]:
+    """Return the model at rest in its nominal contact and those closed with it; can be traced."""
+    model, state = model_where(content, nominal.state)
+    depth = content.stability.depth
+    own = None if depth is None else jnp.asarray(depth, float)
+    return at_rest(model, state, nominal.members, jnp.asarray(nominal.pressed), own)
 
 
-class LaterSet(NamedTuple):
-    """Contacts that are closed together from some time after the first onset on."""
-
-    after: float  # s
-    nominal: Nominal  # as they are then
-
-
-class ContactSlopes(NamedTuple):
-    """What a closed contact is by itself."""
-
-    depth: Float[Array, ""]  # m
-    effective_mass: Float[Array, ""]  # kg
-    stiffness: Float[Array, ""]  # N/m
-    damping: Float[Array, ""]  # N s/m
+def normal_loop(content: Judged, nominal: Nominal, model: Mechanism, state: State) -> tuple[Loop, RestingContact]:
+    """Return the loop along the contact normal of a model at rest, and what the contact feels; can be traced."""
+    contact = resting_contact(model, state, jnp.asarray(nominal.number))
+    return content.loop.make(contact.effective_mass, contact.stiffness, contact.damping), contact
 
 
-class Naming(NamedTuple):
-    """What a contact is called, and the names of what touches in it."""
+def loop_of_contacts(
+    content: Judged, nominal: Nominal | None, measured: Sequence[int] | None = None, port: int = 0
+) -> Judgement:
+    """Return the loop along the contact normal, and what the contact feels; can be traced.
 
-    contact: str
-    feature: str
-    surface: str
-
-
-class Resting(abc.ABC):
-    """How the contacts of a kind rest. What takes the `content` of a scenario can be traced, unless it says otherwise."""
-
-    as_a_whole: ClassVar[bool] = False  # a single contact, too, is judged with all that its bodies are tied to
-
-    @abc.abstractmethod
-    def nominal(self, scenario: Scenario) -> Any | None:  # noqa: ANN401, a `Nominal` of the kind's own
-        """The nominal contact; None for a loop that has only one. Raises ScenarioError where there is none."""
-
-    @abc.abstractmethod
-    def alone(self, nominal: Any) -> Any:  # noqa: ANN401, a `Nominal` of the kind's own
-        """The nominal contact without those that are closed with it; not traced."""
-
-    @abc.abstractmethod
-    def rest(self, content: Judged, nominal: Any) -> tuple[Model, State]:  # noqa: ANN401, the kind's own
-        """The model at rest in its nominal contact and those closed with it."""
-
-    @abc.abstractmethod
-    def loop(self, content: Judged, nominal: Any) -> tuple[Loop, RestingContact | None]:  # noqa: ANN401, the kind's own
-        """The loop along the contact normal, and what the contact feels, where its bodies are free."""
-
-    @abc.abstractmethod
-    def slopes(self, content: Judged, nominal: Any) -> list[ContactSlopes]:  # noqa: ANN401, the kind's own
-        """What each contact that may be closed is by itself, in the order of `numbered`."""
-
-    @abc.abstractmethod
-    def numbered(self, content: Judged, nominal: Any) -> list[int]:  # noqa: ANN401, the kind's own
-        """The numbers of the contacts of `slopes`; not traced."""
-
-    @abc.abstractmethod
-    def kinetic_energies(self, model: Any, state: State) -> Float[Array, "bodies"]:  # noqa: ANN401, the kind's own
-        """Kinetic energies (J) of the bodies, quadratic in the velocities of the state."""
-
-    @abc.abstractmethod
-    def bodies(self, content: Judged) -> list[str]:
-        """The names of the bodies; not traced."""
-
-    @abc.abstractmethod
-    def contacts(self, content: Judged) -> list[Naming]:
-        """What the contacts are called; not traced."""
-
-    @abc.abstractmethod
-    def place(self, content: Judged, nominal: Any) -> dict[str, Any]:  # noqa: ANN401, the kind's own
-        """Where the nominal contact is; not traced."""
-
-    @abc.abstractmethod
-    def later_sets(self, scenario: Scenario, nominal: Any) -> list[LaterSet]:  # noqa: ANN401, the kind's own
-        """The sets of contacts that a run closes, one after the other, while a contact of the nominal set is still closed.
-
-        Each once, as it is when it is first closed, without those that are part of the nominal set.
-        """
-
-    @abc.abstractmethod
-    def in_run(self, content: Judged, run: Run, row: int, closed: tuple[int, ...], pressed: bool) -> Any | None:  # noqa: ANN401, a `Nominal` of the kind's own
-        """The state at a moment of a run with these contacts closed, as deep as they are then if `pressed`; None where the
-        run has not kept it."""
-
-    def linear(self, content: Judged, nominal: Any) -> Linear:  # noqa: ANN401, the kind's own
-        """The linear form of the whole model."""
-        return linearise(*self.rest(content, nominal))
-
-    def remarks(self, content: Judged, nominal: Any) -> list[str]:  # noqa: ANN401, the kind's own
-        """What a reader should know of the state that was taken; not traced."""
-        return []
+    Where more acts than one contact, a loop with more in it than a delay has what is behind the contacts that are `measured`,
+    by number, by default all; a compensator acts at the reference point of the contact `port`.
+    """
+    assert nominal is not None
+    model, state = rest(content, nominal)
+    loop, contact = normal_loop(content, nominal, model, state)
+    if nominal.lone or not content.loop.beyond_delay():
+        return loop, contact
+    law, numbers = content.loop.compensator, range(len(content.contact)) if measured is None else measured
+    acts = law is not None and law.made.in_margins
+    return replace(loop, behind=plant_behind(model, state, numbers, port if acts else None)), contact
 
 
-def refuse_control(scenario: Scenario) -> None:
-    """Raises ScenarioError where control acts, which margins do not know."""
-    if scenario.content.controlled:
-        raise ScenarioError(
-            f"{scenario.name}: control.law = {scenario.content.control.law!r}: counts in runs only; "
-            "must be 'none', or left out, for margins and linear forms"
-        )
+class Resting(NamedTuple):
+    """How the nominal contact of a scenario is found, and the loop about it, which can be traced."""
+
+    find: Callable[[Scenario], Nominal | None] = nominal_of_run
+    loop: Callable[[Judged, Nominal | None], Judgement] = loop_of_contacts
+    follows: bool = True  # whether what closes after it is that of the scenario's run
 
 
 def resting_of(content: Judged) -> Resting:
@@ -148,15 +95,23 @@ def resting_of(content: Judged) -> Resting:
     return kind_named(content.kind).resting(content.title, content)
 
 
-def nominal_of(scenario: Scenario) -> Any | None:  # noqa: ANN401, a `Nominal` of the kind's own
+def nominal_of(scenario: Scenario) -> Nominal | None:
     """The nominal contact of a scenario; None for a rig along one direction, which has only one.
 
-    Raises ScenarioError when there is none: no loop to judge, no contact in the scenario or none within its duration.
+    Raises ScenarioError when there is none: no loop to judge, control, no contact in the scenario or none within its duration.
     """
-    return kind_named(scenario.kind).resting(scenario.name, scenario.content).nominal(scenario)
+    resting = kind_named(scenario.kind).resting(scenario.name, scenario.content)
+    refuse_control(scenario)
+    return resting.find(scenario)
 
 
-def resting_state(scenario: Scenario | str | Path) -> tuple[Model, State]:
+def sets_after(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
+    """Return the sets of contacts that close while one of the nominal ones is closed; none of a rig along one direction."""
+    follows = nominal is not None and resting_of(scenario.content).follows
+    return later_sets(scenario, nominal) if follows and nominal is not None else []
+
+
+def resting_state(scenario: Scenario | str | Path) -> tuple[Mechanism, State]:
     """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
 
     Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
@@ -167,22 +122,22 @@ def resting_state(scenario: Scenario | str | Path) -> tuple[Model, State]:
     nominal = nominal_of(scenario)
     if nominal is None:
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has one degree of freedom and no bodies to place")
-    return resting_of(scenario.content).rest(scenario.content, nominal)
+    return rest(scenario.content, nominal)
 
 
 @jit_once
-def _loop_once(content: Judged, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+def _loop_once(content: Judged, nominal: Nominal | None) -> Judgement:
     return resting_of(content).loop(content, nominal)
 
 
-def loop_in_numbers(content: Judged, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+def loop_in_numbers(content: Judged, nominal: Nominal | None) -> Judgement:
     """The loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
     loop, contact = jax.tree.map(np.asarray, _loop_once(content, nominal))
     return loop.reduced(), contact
 
 
-def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
-    """The same; ScenarioError where the contact has no stiffness."""
+def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> Judgement:
+    """Return the loop in numbers, and what the contact feels; ScenarioError where the contact has no stiffness."""
     loop, contact = loop_in_numbers(scenario.content, nominal)
     if not float(loop.stiffness) > 0:
         depth = scenario.content.stability.depth
@@ -200,21 +155,26 @@ def of_whole_model(content: Judged, nominal: Nominal | None) -> bool:
 
 
 def counts_all(content: Judged, nominal: Nominal | None) -> bool:
-    """Whether the loop is of more than one contact between two free bodies, which a normal would stand for."""
-    several = nominal is not None and (resting_of(content).as_a_whole or bool(nominal.others))
-    return several and of_whole_model(content, nominal)
+    """Whether the loop is of more than one contact between free bodies, which a normal would stand for."""
+    return nominal is not None and not nominal.lone and of_whole_model(content, nominal)
 
 
 def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
     """What margins are of, with its matrices and its delay (s): all closed contacts, or one normal; can be traced."""
     if nominal is not None and counts_all(content, nominal):
-        return resting_of(content).linear(content, nominal)
+        return linear_form(content, nominal)
     return resting_of(content).loop(content, nominal)[0]
+
+
+def linear_form(content: Judged, nominal: Nominal) -> Linear:
+    """Return the linear form of the motion of the whole model: what elements remember is held; can be traced."""
+    model, state = rest(content, nominal)
+    return linearise(model, state).of_first(sum(leaf.size for leaf in jax.tree.leaves((state.q, state.v))))
 
 
 @jit_once
 def _matrices_once(content: Judged, nominal: Nominal) -> Float[Array, "2 n n"]:
-    return resting_of(content).linear(content, nominal).matrices()
+    return linear_form(content, nominal).matrices()
 
 
 def whole_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
@@ -240,53 +200,82 @@ def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
 
 
 @jit_once
-def _slopes_once(content: Judged, nominal: Nominal) -> list[ContactSlopes]:
-    return resting_of(content).slopes(content, nominal)
+def _felt_once(content: Judged, nominal: Nominal) -> tuple[Array, ...]:
+    found = resting_contacts(*rest(content, nominal))
+    return found.depth, found.effective_mass, found.stiffness, found.damping
 
 
 def closed_contacts(content: Judged, nominal: Nominal) -> list[dict[str, Any]]:
     """What each of several closed contacts is by itself, the nominal one first."""
-    names, resting = resting_of(content).contacts(content), resting_of(content)
-    found = dict(zip(resting.numbered(content, nominal), _slopes_once(content, nominal), strict=True))
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
+    felt = dict(zip(keys, _felt_once(content, nominal), strict=True))
     return [
-        {"feature": names[i].feature, "surface": names[i].surface}
-        | {key: float(value) for key, value in zip(keys, found[i], strict=True)}
+        {"feature": content.contact[i].feature, "surface": content.contact[i].partner()}
+        | {key: float(values[i]) for key, values in felt.items()}
         for i in nominal.closed
     ]
 
 
 def names_of(content: Judged, nominal: Nominal) -> list[str]:
     """The closed contacts by their names."""
-    names = resting_of(content).contacts(content)
-    return [names[i].contact for i in nominal.closed]
+    names = content.contact_names()
+    return [names[i] for i in nominal.closed]
 
 
-def later_rows(
-    closed: Bool[np.ndarray, "rows contacts"], nominal: Nominal, begun: bool
-) -> list[tuple[int, tuple[int, ...]]]:
-    """The rows in which a set of contacts that is no part of the nominal one is first `closed`, while a contact of that is,
-    with the numbers of the set; `begun` says that the nominal contact is closed before the first row."""
-    found: dict[frozenset[int], int] = {}
-    for row, flags in enumerate(closed):
-        now = frozenset(map(int, np.flatnonzero(flags)))
-        begun = begun or bool(now & set(nominal.closed))
-        if begun and not now & set(nominal.closed):
-            break
-        if not now <= set(nominal.closed) and now not in found:
-            found[now] = row
-    own = nominal.closed
-    return [(row, (*(i for i in own if i in now), *sorted(now - set(own)))) for now, row in found.items()]
+def place(content: Judged, nominal: Nominal) -> dict[str, Any]:
+    """Return where the nominal contact is, for JSON."""
+    section, flags = content.contact[nominal.contact], nominal.members[nominal.contact]
+    position, azimuth, depth = map(np.asarray, _place_once(content, nominal, number=nominal.contact))
+    found = {"feature": section.feature, "surface": section.partner()}
+    if len(flags) == 1 and getattr(section, "against", None) is None:
+        found |= {
+            "position_m": position.tolist(),
+            "azimuth_deg": float(np.degrees(azimuth) % 360),
+            "distance_m": float(np.linalg.norm(position)),
+        }
+    return found | {"members": len(flags), "members_closed": int(np.sum(flags)), "depth_m": float(depth)}
+
+
+@partial(jit_once, static=("number",))
+def _place_once(content: Judged, nominal: Nominal, number: int) -> tuple[Array, Scalar, Scalar]:
+    """A contact's feature from the surface's reference point (m), its azimuth (rad) and its depth (m)."""
+    model, state = rest(content, nominal)
+    group, places = model.computed[number], model.placement(state).bodies
+    position, azimuth = place_on_surface(group, places[group.first], places[group.second])
+    return position.array(), azimuth, resting_depth(group)
+
+
+def remarks(content: Judged, nominal: Nominal) -> list[str]:
+    """Return what a reader should know of the state that was taken."""
+    names, found, ask = content.contact_names(), [], content.stability
+    if ask.closed is not None:
+        found = [
+            f"{names[i]} is taken as closed where it is {1e3 * gap:.3g} mm apart"
+            for i, gap in zip(nominal.closed, gaps(content, nominal), strict=True)
+            if gap > TOGETHER
+        ]
+    if not content.only_contacts() and (force := float(_held_force_once(content, nominal))) > BORNE:
+        found.append(
+            f"elements bear up to {force:.3g} N where the loop is linearised: that is taken to be balanced, as at rest"
+        )
+    if content.loop.beyond_delay() and ask.after_contact:
+        without = "the motion without rig" if kind_named(content.kind).along_normal else "a run with loop.delay alone"
+        found.append(f"the state is that of {without}, without the rest of the loop")
+    return found
+
+
+@jit_once
+def _held_force_once(content: Judged, nominal: Nominal) -> Scalar:
+    return held_force(rest(content, nominal)[0])
 
 
 @jit_once
 def _energies_once(content: Judged, nominal: Nominal, motions: Float[Array, "2 n"]) -> Float[Array, "bodies"]:
     """Kinetic energies (J) of the bodies, summed over two `motions`: velocities as they are packed."""
-    resting = resting_of(content)
-    model, state = resting.rest(content, nominal)
+    model, state = rest(content, nominal)
 
     def energies(row: Float[Array, "n"]) -> Float[Array, "bodies"]:
-        return resting.kinetic_energies(model, State(state.q, unpack(row, state.v), state.mode, state.memory))
+        return model.kinetic_energies(state.q, unpack(row, state.v))
 
     return energies(motions[0]) + energies(motions[1])
 
@@ -300,7 +289,7 @@ def motion_shares(content: Judged, nominal: Nominal, root: complex, delay: float
     velocities = motion[first : first + count]
     energies = np.asarray(_energies_once(content, nominal, np.stack([velocities.real, velocities.imag])))
     shares = energies / energies.sum()
-    names = resting_of(content).bodies(content)
+    names = content.names()
     order = np.argsort(-shares, kind="stable")
     return [{"body": names[i], "energy_share": float(shares[i])} for i in order]
 
@@ -310,13 +299,9 @@ def motion_count(content: Judged, nominal: Nominal) -> int:
     return 2 * _sizes(content, nominal)[1]
 
 
-@jit_once
-def _sizes_once(content: Judged, nominal: Nominal) -> Int[Array, "2"]:
-    state = resting_of(content).rest(content, nominal)[1]
-    return jnp.asarray([pack(state.q).size, pack(state.v).size])
-
-
 def _sizes(content: Judged, nominal: Nominal) -> tuple[int, int]:
     """How many numbers a configuration and a velocity of the model have."""
-    first, second = np.asarray(_sizes_once(content, nominal))
-    return int(first), int(second)
+    state: Any = nominal.state
+    if state is None:
+        state = jax.eval_shape(lambda *given: rest(*given)[1], content, nominal)
+    return tuple(sum(leaf.size for leaf in jax.tree.leaves(part)) for part in (state.q, state.v))

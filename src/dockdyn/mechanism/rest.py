@@ -1,7 +1,7 @@
-"""An assembly at rest in its contacts: nothing moves and no contact pushes. Around that state margins are asked for.
+"""Contacts of a mechanism at rest: nothing moves and no contact pushes. Around that state margins are asked for.
 
-Units: m, s, N, kg.
-Source: as in Sazawal et al., eqs. 78 and 79, carried over to groups; own construction.
+Units: m, rad, s, N, kg.
+Source: Sazawal et al., eqs. 78 and 79 (the state that is linearised), carried over to groups of contacts.
 """
 
 from __future__ import annotations
@@ -12,79 +12,211 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
+from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
+from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.loads import held_by
-from dockdyn.mechanism.mechanism import Mechanism, Signal
+from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import Tie
 
 Members = tuple[Float[Array, "*members"], ...]  # of each group: 1 of a member in contact, 0 of one that stays apart
 
 
-class GroupSlopes(NamedTuple):
-    """What every group is by itself, its members together; without meaning for one of which no member is in contact."""
+class RestingContact(NamedTuple):
+    """Contact in the axes (m̂, t̂, n̂): along the wall away from the docking axis's end, around the axis, into the wall.
 
-    depth: Float[Array, "groups"]  # m, of the deepest member
-    effective_mass: Float[Array, "groups"]  # kg, that it feels along the deepest member's normal
-    stiffness: Float[Array, "groups"]  # N/m
-    damping: Float[Array, "groups"]  # N s/m
+    Of a group, its members together, at the deepest of them. A leading axis of all stands for several contacts.
+    """
+
+    matrix: Float[Array, "3 3"]  # W, 1/kg, contact acceleration per unit of contact force
+    stiffness: Float[Array, ""]  # k, N/m
+    damping: Float[Array, ""]  # b, N s/m
+    radius: Float[Array, ""]  # m, of the contact point from the docking axis; not a number where nothing has one
+    depth: Float[Array, ""]  # m, at which it rests
+
+    @property
+    def effective_mass(self) -> Float[Array, ""]:
+        """m† (kg) along the normal (Sazawal et al., eqs. 124, 147)."""
+        return 1 / self.matrix[..., 2, 2]
+
+    def normal(self) -> Float[Array, "2"]:
+        """b_d (1/s) and k_d (1/s²) of δd̈ = −b_d δḋ(t − h) − k_d δd(t − h) (eqs. 124–126)."""
+        return self.matrix[2, 2] * self.slopes()
+
+    def radial(self) -> Float[Array, "2"]:
+        """b_m (1/s) and k_m (1/s²) of δm̈ = −b_m δḋ(t − h) − k_m δd(t − h) (eqs. 132–134, with m̂ᵀ M n̂)."""
+        return self.matrix[0, 2] * self.slopes()
+
+    def tangential(self) -> Float[Array, "2"]:
+        """b_t (rad/(m s)) and k_t (rad/(m s²)) of δφ̈ = −b_t δḋ(t − h) − k_t δd(t − h) (eqs. 136–138, with t̂ᵀ M n̂)."""
+        return -self.matrix[1, 2] / self.radius * self.slopes()
+
+    def slopes(self) -> Float[Array, "2"]:
+        return jnp.stack([self.damping, self.stiffness])
 
 
-def at_rest(model: Mechanism, state: State, members: Members, depth: Scalar | None) -> tuple[Mechanism, State]:
-    """The model and its state with these members in contact, where the bodies are in `state`, everything still.
+def at_rest(
+    model: Mechanism, state: State, members: Members, pressed: Scalar, depth: Scalar | None
+) -> tuple[Mechanism, State]:
+    """Return the model and its state with these members in contact, where the bodies are in `state`, everything still.
 
-    The law of each member is taken at a resting `depth` (m), by default the one it has there, less the force that holds it.
-    Elements keep their modes; of them, too, what they do there is taken off. Thrusters, control and gravity are left out.
+    The law of each member is taken at a resting `depth` (m), by default where contact begins or, of what is `pressed` (1, else
+    0), at the depth it has there, less the force that holds it. Elements of the model keep their modes; of them, too, what they
+    do there is taken off. Thrusters, control and gravity are left out.
     """
     places = model.placement(state).bodies
     groups = []
     for group, closed in zip(model.computed, members, strict=True):
         found = group.depths(places[group.first], places[group.second])
-        taken = jnp.where(found > BRINK, found, 0.0) if depth is None else jnp.full_like(found, depth)
+        taken = pressed * jnp.where(found > BRINK, found, 0.0) if depth is None else jnp.full_like(found, depth)
         groups.append(replace(group, rest=Rest(jnp.asarray(closed), taken, found)))
     touching = tuple(jnp.where(jnp.max(closed) > 0, PRESSING, APART).astype(int) for closed in members)
-    modes = (*touching, *state.mode[len(groups) :])
+    kept = len(model.elements) + (model.phases is not None)
+    modes = (*touching, *state.mode[len(groups) : len(groups) + kept])
     still = jax.tree.map(jnp.zeros_like, state.v)
     outside = state.memory.outside._replace(steering=None, orbit=None)
-    resting = State(state.q, still, modes, state.memory._replace(outside=outside))
-    connections, element_modes, here = (
-        model.connections(resting),
-        model.element_modes(resting),
-        model.placement(resting),
-    )
-    held = held_by(connections, element_modes, resting.memory.elements, here)
+    memory = state.memory._replace(outside=outside, elements=state.memory.elements[: len(model.elements)])
+    resting = State(state.q, still, modes, memory)
+    here, mounts = model.placement(resting), model.connections(resting)
+    held = held_by(mounts, model.element_modes(resting), memory.elements, here)
     elements = tuple(
         replace(one, element=one.element.without_rest_force(*one.sides(here))) if isinstance(one, Tie) else one
         for one in model.elements
     )
-    still_model = replace(model, groups=tuple(groups), points=(), held=held, steered=None, gravity=None)
-    return replace(still_model, elements=elements), resting
+    model = replace(model, groups=tuple(groups), elements=elements, held=held)
+    return replace(model, points=(), steered=None, gravity=None), resting
 
 
-def group_slopes(model: Mechanism, state: State) -> GroupSlopes:
-    """What each group of an assembly `at_rest` is by itself, from the functions that simulate it."""
-    own = [_own_slopes(group, *_sides(model, state, group)) for group in model.computed]
-    depths, stiffness, damping = (jnp.stack(parts) for parts in zip(*own, strict=True))
-    return GroupSlopes(depths, 1 / _mobilities(model, state), stiffness, damping)
+def on_wall(model: Mechanism, state: State, azimuth: Scalar, distance: Scalar) -> State:
+    """Return `state` with the feature of the first contact on its cone's wall, at `azimuth` (rad) and `distance` (m).
+
+    The distance is from the apex. The body with the feature is moved, with what joints hold to it, and not turned. TypeError
+    for what is no ball on a cone.
+    """
+    group, places = model.computed[0], model.placement(state).bodies
+    own, other, ball = places[group.first], places[group.second], group.member()
+    if not isinstance(ball, BallOnSurface) or not isinstance(ball.surface, Cone):
+        raise TypeError("the first contact is not that of a ball with a cone")
+    place, into = ball.surface.wall(azimuth, distance)
+    touch_point = group.reference(own) - (other.rotation @ into) * ball.size
+    root = next((tree.members[0] for tree in model.trees if group.first in tree.members), group.first)
+    moved, roots = model.moving.roots().index(root), list(state.q.roots)
+    roots[moved] = roots[moved].shifted(other.point(place) - touch_point)
+    return State(state.q._replace(roots=tuple(roots)), state.v, state.mode, state.memory)
 
 
-def _sides(model: Mechanism, state: State, group: ContactGroup) -> tuple[Placed, Placed]:
-    places = model.placement(state).bodies
-    return places[group.first], places[group.second]
+def resting_contacts(model: Mechanism, state: State) -> RestingContact:
+    """Return what each contact of a model `at_rest` feels, from the functions that simulate it, along a leading axis.
+
+    It is without meaning for a group of which no member is in contact.
+    """
+    seats = _Seats.of(model, state)
+    return jax.lax.map(lambda number: seats.felt(model, state, number), jnp.arange(len(model.groups)))
 
 
-def _own_slopes(group: ContactGroup, own: Placed, other: Placed) -> tuple[Scalar, Scalar, Scalar]:
-    """Depth (m) at which the deepest member rests, and the sums of the members' slopes over depth and rate."""
+def resting_contact(model: Mechanism, state: State, number: Int[Array, ""]) -> RestingContact:
+    """Return what one contact feels, by number."""
+    return _Seats.of(model, state).felt(model, state, number)
 
+
+class _Seats(NamedTuple):
+    """Where the contacts of a model at rest touch: of each the axes m̂, t̂, n̂, a unit load along each, and its own slopes."""
+
+    frames: Float[Array, "groups 3 3"]  # inertial
+    loads: Float[Array, "groups 3 signals"]
+    stiffness: Float[Array, "groups"]  # N/m
+    damping: Float[Array, "groups"]  # N s/m
+    radius: Float[Array, "groups"]  # m
+    depth: Float[Array, "groups"]  # m
+
+    @classmethod
+    def of(cls, model: Mechanism, state: State) -> _Seats:
+        here, nothing, found = model.placement(state), _no_signals(model), []
+        for number, (group, meeting) in enumerate(zip(model.computed, _meetings(model, here), strict=True)):
+            own, other = here.bodies[group.first], here.bodies[group.second]
+            frame, lever = _contact_frame(group, other, meeting.normal), meeting.point - group.reference(own)
+            loads = []
+            for axis in map(Vector.of, frame):
+                load = Wrench(axis, lever.cross(axis))
+                loads.append(pack((*nothing[:number], load, *nothing[number + 1 :])))
+            stiffness, damping = map(jnp.sum, member_slopes(group, own, other))
+            radius = _radius(group, other, meeting.point)
+            found.append(_Seats(frame, jnp.stack(loads), stiffness, damping, radius, resting_depth(group)))
+        return jax.tree.map(lambda *parts: jnp.stack(parts), *found)
+
+    def felt(self, model: Mechanism, state: State, number: Int[Array, ""]) -> RestingContact:
+        """Return what a contact feels: its bodies answer as joints and reflected inertia let them."""
+        here, still, nothing = model.placement(state), pack(state.v), _no_signals(model)
+
+        def answer(signals: Float[Array, "signals"]) -> Float[Array, "n"]:
+            return pack(model.acting(state, here, unpack(signals, nothing)).rates)
+
+        def approaches(v: Float[Array, "n"]) -> Float[Array, "groups 3"]:
+            moving = model.placement(State(state.q, unpack(v, state.v), state.mode, state.memory))
+            return jnp.stack([(one.sliding - one.normal * one.rate).array() for one in _meetings(model, moving)])
+
+        def accelerated(load: Float[Array, "signals"]) -> Float[Array, "3"]:
+            change = jax.jvp(answer, (jnp.zeros_like(load),), (load,))[1]
+            return self.frames[number] @ jax.jvp(approaches, (still,), (change,))[1][number]
+
+        matrix = jax.lax.map(accelerated, self.loads[number]).T
+        own = (self.stiffness, self.damping, self.radius, self.depth)
+        return RestingContact(matrix, *(numbers[number] for numbers in own))
+
+
+def _no_signals(model: Mechanism) -> Signal:
+    """What the loop delays where nothing acts."""
+    return (*(Wrench.zero() for _ in model.computed), *(Vector.zero() for _ in model.late))
+
+
+def _meetings(model: Mechanism, here: Placement) -> list[ContactKinematics]:
+    """How the deepest member of each group meets its partner."""
+    found = []
+    for group in model.computed:
+        assert group.rest is not None
+        deepest = _deepest(group.rest)
+        member = jax.tree.map(lambda leaf, at=deepest: leaf[at], group.members)
+        own, other = here.bodies[group.first], here.bodies[group.second]
+        found.append(kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other))
+    return found
+
+
+def _contact_frame(group: ContactGroup, other: Placed, normal: Vector) -> Float[Array, "3 3"]:
+    """Rows m̂, t̂, n̂ (inertial axes); n̂ points into the wall and m̂ × t̂ = n̂ (Sazawal et al., Fig. 3)."""
+    into = -normal.array()
+    # where the wall is square to the axis, or there is none, any direction along it serves
+    spare = jnp.eye(3)[jnp.argmin(jnp.abs(into))]
+    along = spare - into * (into @ spare)
+    if group.surface is not None:
+        axis = (other.rotation @ group.surface.docking_frame()[1]).array()
+        onwards = axis - into * (into @ axis)
+        along = jnp.where(jnp.linalg.norm(onwards) > 1e-9, onwards, along)
+    along = along / jnp.linalg.norm(along)
+    return jnp.stack([along, jnp.cross(into, along), into])
+
+
+def _radius(group: ContactGroup, other: Placed, point: Vector) -> Scalar:
+    """Distance (m) of the contact point (inertial) from the docking axis."""
+    if group.surface is None:
+        return jnp.asarray(jnp.nan)
+    origin, axis = group.surface.docking_frame()
+    offset = other.local(point) - origin
+    across = offset - axis * offset.dot(axis)
+    return jnp.sqrt(across.dot(across) + 1e-18)
+
+
+def resting_depth(group: ContactGroup) -> Scalar:
+    """Return the depth (m) at which the deepest member in contact of a group at rest does so."""
     assert group.rest is not None
-    stiffness, damping = member_slopes(group, own, other)
-    return group.rest.depth[_deepest(group.rest)], jnp.sum(stiffness), jnp.sum(damping)
+    return group.rest.depth[_deepest(group.rest)]
 
 
 def member_slopes(
@@ -108,43 +240,7 @@ def _deepest(rest: Rest) -> Array:
     return jnp.argmax(jnp.where(rest.closed > 0, rest.found, -jnp.inf))
 
 
-def _mobilities(model: Mechanism, state: State) -> Float[Array, "groups"]:
-    """How the depth of each group's deepest member decelerates (1/kg) under a unit force along its normal."""
-
-    def meetings(v: Float[Array, "n"]) -> list[ContactKinematics]:
-        places = model.placement(State(state.q, unpack(v, state.v), state.mode, state.memory)).bodies
-        found = []
-        for group in model.computed:
-            assert group.rest is not None
-            deepest = _deepest(group.rest)
-            member = jax.tree.map(lambda leaf, at=deepest: leaf[at], group.members)
-            own, other = places[group.first], places[group.second]
-            found.append(kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other))
-        return found
-
-    here, still = model.placement(state), pack(state.v)
-    no_signal: Signal = (*(Wrench.zero() for _ in model.computed), *(Vector.zero() for _ in model.late))
-    rows = []
-    for index, meeting in enumerate(meetings(still)):
-        wrenches: list[Wrench | Vector] = list(no_signal)
-        about = model.computed[index].reference(here.bodies[model.computed[index].first])
-        wrenches[index] = Wrench(meeting.normal, (meeting.point - about).cross(meeting.normal))
-        rows.append(pack(tuple(wrenches)))
-
-    def answer(wrenches: Float[Array, "m"]) -> Float[Array, "n"]:
-        return pack(model.acting(state, here, unpack(wrenches, no_signal)).rates)
-
-    quiet = jnp.zeros_like(rows[0])
-
-    def mobility(row: Float[Array, "m"]) -> Float[Array, "groups"]:
-        change = jax.jvp(answer, (quiet,), (row,))[1]
-        rates = jax.jvp(lambda v: jnp.stack([one.rate for one in meetings(v)]), (still,), (change,))[1]
-        return -rates
-
-    return jnp.diagonal(jax.lax.map(mobility, jnp.stack(rows)))
-
-
 def held_force(model: Mechanism) -> Scalar:
-    """The largest force (N) of an element that is taken off in an assembly `at_rest`."""
+    """The largest force (N) of an element that is taken off in a model `at_rest`."""
     forces = [wrench.force for wrench in model.held or () if isinstance(wrench, Wrench)]
     return jnp.sqrt(jnp.max(jnp.stack([jnp.zeros(()), *(force.dot(force) for force in forces)])))

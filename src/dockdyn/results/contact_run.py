@@ -209,8 +209,8 @@ def state_names(content: Simulated) -> list[str]:
 @Program
 def _run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
     model = content.model()
-    state, samples = fixed.solve(model, mesh)
-    return state, over_rows(model.observe, samples.state, samples.delayed)
+    _, samples = fixed.solve(model, mesh)
+    return samples.state, over_rows(model.observe, samples.state, samples.delayed)
 
 
 def _run_fixed(scenario: Scenario) -> Run:
@@ -227,7 +227,7 @@ def _run_fixed(scenario: Scenario) -> Run:
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay / step + 8)
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
-    _, observed = jax.tree.map(np.asarray, _run_mesh(content, mesh))
+    states, observed = jax.tree.map(np.asarray, _run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
     kept, first_nonfinite = finite_rows(observed)
     observed = {name: values[:kept] for name, values in observed.items()}
@@ -245,4 +245,5 @@ def _run_fixed(scenario: Scenario) -> Run:
         steps=kept - 1,
         iterations=kept - 1,
         step=step,
+        states=states,
     )

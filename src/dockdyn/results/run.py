@@ -46,7 +46,7 @@ class Run:
     log: dict[str, Any] = field(default_factory=dict)  # peaks since the moment before and their times, where located
     pace: float = math.nan  # s, how long the last steps were allowed to be
     largest_local_error: float = 0.0  # largest estimate of a step's error, relative to the motion
-    states: Any = None  # of the model at the moments, rows of a tree, where located
+    states: Any = None  # of the model at the moments, rows of a tree
     wall_time: float = 0.0  # s
     prediction: str = ""  # a warning from linear theory
 

@@ -72,8 +72,8 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
         if probe_structure == other_structure:
             raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
         other, other_structure, start = probe, probe_structure, 0.0
-    different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if a != b]
-    if structure != other_structure or len(different) > 1:
+    different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if not np.array_equal(a, b)]
+    if structure != other_structure or len(different) > 1 or any(np.ndim(leaves[i]) for i in different):
         raise ScenarioError(f"{where}: changes more than one number; must be a single number")
     if not different:
         raise ScenarioError(

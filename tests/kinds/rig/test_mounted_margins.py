@@ -60,7 +60,6 @@ def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
         "loop": chain,
     }
     own, expected = (single(judged(load(case))) for case in (mounted(chain), line))
-    assert own.behind.state.shape == (1, 2, 2)
     roots, others = loop_roots(own, 4)[0], loop_roots(expected, 4)[0]
     assert np.abs(roots.imag) == pytest.approx(np.abs(others.imag), rel=1e-9, abs=1e-9)
     assert roots.real == pytest.approx(others.real, rel=1e-9, abs=1e-9 * np.abs(others).max())

@@ -8,7 +8,7 @@ import tomlkit
 from masses_on_a_spring import MASSES, on_a_spring, open_loop
 from numpy.testing import assert_allclose
 from report_page import Page
-from resting_contacts import REST, fitted_root
+from resting_contacts import REST, fitted_root, nozzle
 from scipy.optimize import brentq
 
 import dockdyn
@@ -106,6 +106,37 @@ def test_a_sweep_finds_the_critical_delay(load):
     assert_allclose(data.boundary_x.values, [limit], rtol=0, atol=4e-7 * limit)
 
 
+# --- a place on the wall of a cone -----------------------------------------------------------------------------------
+
+
+def in_a_cone(start, **stability):
+    """A probe on a slide of a vehicle, which begins at `start` (m), and a target with a cone."""
+    arm = {"kind": "prismatic", "axis": [1, 0, 0], "stiffness": 500.0, "damping": 20.0}
+    probe = {"name": "probe", "on": "vehicle", "joint": arm, "mass": 12.0, "inertia": [1.0, 1.2, 1.4]}
+    probe |= {"position": [0.8, 0.1, 0.0], "feature": [{"name": "tip", "position": [0.4, 0.0, 0.0], "shape": "point"}]}
+    cone = {"name": "cone", "shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": 0.6}
+    vehicle = {"name": "vehicle", **CHASER, "position": start}
+    return head("assembly") | {
+        "body": [vehicle, probe, {"name": "target", **TARGET, "position": [0.0] * 3, "surface": [cone]}],
+        "contact": [{"feature": "tip", "surface": "cone", "normal": LAW}],
+        "stability": stability,
+    }
+
+
+def test_a_probe_on_a_slide_is_put_on_the_wall_of_a_cone(load):
+    """With what joints hold to it, wherever it begins; as if it began there. A cone that opens along −x is one along x that is
+    turned about z by half a turn."""
+    azimuth, distance = 0.7, 0.25
+    wall = [-1.0, -1.0, 1.0] * nozzle(0.6, azimuth)[:, 0]
+    begun = [-0.3, 0.0, 0.0] + distance * wall - [1.2, 0.1, 0.0]
+    found = dockdyn.margins(load(in_a_cone([-3.0, 0.5, 0.2], distance=distance, azimuth=azimuth)))
+    known = dockdyn.margins(load(in_a_cone(list(begun), time=0.0, closed=["tip"], depth=0.0)))
+    for key in ("critical_delay_s", "growth_rate_1_s", "effective_mass_kg", "drift_modes"):
+        assert found[key] == pytest.approx(known[key], rel=1e-9), key
+    assert found["nominal"]["distance_m"] == pytest.approx(distance, rel=1e-9)
+    assert np.radians(found["nominal"]["azimuth_deg"]) == pytest.approx(azimuth, rel=1e-9)
+
+
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
@@ -175,6 +206,9 @@ LINES = [
 OF_FEW_BODIES = [
     ({"duration": 0.05}, ["duration", "no contact within it", "must be longer"]),
     ({"duration": 0.05, "stability.at": "peak-force"}, ["stability.at", "nothing presses"]),
+    ({"stability.distance": 0.3}, ["stability.distance", "plane", "must be a cone"]),
+    ({"stability.distance": 0.3, "stability.time": 0.1}, ["stability", "without at, time and closed"]),
+    ({"stability.azimuth": 0.3}, ["stability", "azimuth needs a distance"]),
     ({"contact.0.normal": {"law": "hertz", "stiffness": 1e7}}, ["stability.depth", "stiffness", "positive"]),
 ]
 

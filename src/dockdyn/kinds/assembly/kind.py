@@ -114,7 +114,7 @@ class AssemblyKind(Kind):
 
     def resting(self, name: str, content: AssemblySection) -> Resting:
         from dockdyn.kinds.assembly.impossible_impacts import MARGINS, refuse_impacts
-        from dockdyn.kinds.assembly.resting import RestingAssembly
+        from dockdyn.kinds.resting import Resting
 
         refuse_impacts(name, content, MARGINS)
-        return RestingAssembly()
+        return Resting()

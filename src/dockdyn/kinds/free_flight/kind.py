@@ -100,6 +100,6 @@ class FreeFlightKind(Kind):
         return [] if content.latch is None else ["the latch is left out: these are the margins of the contact alone"]
 
     def resting(self, name: str, content: FreeFlightSection) -> Resting:
-        from dockdyn.kinds.free_flight.closed_together import RestingBodies
+        from dockdyn.kinds.resting import Resting
 
-        return RestingBodies()
+        return Resting()

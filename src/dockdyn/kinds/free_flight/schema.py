@@ -68,6 +68,10 @@ class ContactSection(Section):
     normal: NormalLawSection
     friction: OrNone[FrictionSection] = None
 
+    def partner(self) -> str:
+        """The name of what the feature touches."""
+        return self.surface
+
     def label(self) -> str:
         """What figures call it."""
         return self.name or f"{self.feature} – {self.surface}"
@@ -101,7 +105,38 @@ class TwoBodiesSection(Section, abc.ABC):
             surface.check_tip(feature.position, feature.radius)
         if self.approach is not None and not self.pair(self.contact[0])[2]:
             refuse("[approach] needs a first [[contact]] of a chaser's feature with a target's surface")
+        self.stability.check(self.contact_names(), self.duration)
         return self
+
+    def names(self) -> list[str]:
+        """The names of the bodies, in their order."""
+        return ["chaser", "target"]
+
+    def contact_names(self) -> list[str]:
+        """What margins call the contacts."""
+        return [contact.name or f"{contact.feature}–{contact.surface}" for contact in self.contact]
+
+    def contact_sizes(self) -> list[int]:
+        """How many members each contact has."""
+        return [1] * len(self.contact)
+
+    def sides(self, contact: ContactSection) -> tuple[tuple[str, FeatureSection], tuple[str, Any]]:
+        """The feature of a contact and the surface that it touches, each with its body."""
+        feature, surface, on_chaser = self.pair(contact)
+        own, other = self.names() if on_chaser else reversed(self.names())
+        return (own, feature), (other, surface)
+
+    def root_of(self, name: str) -> str:
+        """The body at the root of the joints that hold the body of this name: itself, as there are none."""
+        return name
+
+    def at_rest(self) -> Self:
+        """Return what margins are of: the contacts, without a latch."""
+        return self if getattr(self, "latch", None) is None else self.model_copy(update={"latch": None})
+
+    def only_contacts(self) -> bool:
+        """Whether nothing but contacts acts between bodies `at_rest` that are free."""
+        return True
 
     def pair(self, contact: ContactSection | ConeLatchSection) -> tuple[FeatureSection, Any, bool]:
         """The feature and surface of a contact, and whether the feature is the chaser's."""

@@ -135,6 +135,6 @@ class RigKind(Kind):
         return computer_unit(scenario)
 
     def resting(self, name: str, content: RigContent) -> Resting:
-        from dockdyn.kinds.rig.resting import RestingMounted, RestingRig
+        from dockdyn.kinds.rig.resting import MODES
 
-        return RestingMounted() if content.mode == "assembly" else RestingRig()
+        return MODES[content.mode]

@@ -2,60 +2,66 @@
 
 from __future__ import annotations
 
-from dockdyn.kinds.assembly.nominal import NominalAssembly, nominal_at
-from dockdyn.kinds.assembly.resting import RestingAssembly
-from dockdyn.kinds.free_flight.closed_together import RestingBodies
-from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
-from dockdyn.kinds.free_flight.nominal import NominalContact, rest
-from dockdyn.kinds.resting import Judged, LaterSet
+import jax
+import jax.numpy as jnp
+
+from dockdyn.kinds.nominal import Nominal, nominal_at
+from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, normal_loop, rest
 from dockdyn.kinds.rig.first_touch import first_touch
 from dockdyn.kinds.rig.model.bodies import Bodies
 from dockdyn.kinds.rig.mounting import with_tool
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.stability.loop import Loop
 
 
-class RestingMounted(RestingAssembly):
-    """An assembly two of whose bodies meet in hardware: the loop measures their contacts, all else acts at once."""
-
-    def nominal(self, scenario: Scenario) -> NominalAssembly:
-        """Where the mock-ups first touch, without rig. Raises ScenarioError for a tool, and where they do not."""
-        content = scenario.content
-        if content.loop.tool is not None:
-            raise ScenarioError(f"{scenario.name}: loop.tool: must be left out for margins with mode = 'assembly'")
-        state, touching = first_touch(scenario)
-        found = nominal_at(content, state, touching)
-        assert found is not None
-        return found
-
-    def measured(self, content: Judged) -> list[int]:
-        return content.hardware()
-
-    def port(self, content: Judged) -> int:
-        return content.carried_features()[0]
-
-    def later_sets(self, scenario: Scenario, nominal: NominalAssembly) -> list[LaterSet]:
-        return []
-
-    def after_contact(self, content: Judged) -> bool:
-        return False
+def _no_nominal(scenario: Scenario) -> None:
+    """Return None: along one direction there is but one contact, and no body to place."""
 
 
-class RestingRig(RestingBodies):
-    """As of the virtual bodies, where there are two."""
+def _line_loop(content: Judged, nominal: Nominal | None) -> Judgement:
+    """The loop along the one direction."""
+    depth = jnp.asarray(content.stability.depth, float)
+    stiffness, damping = jax.grad(content.law().force, argnums=(0, 1))(depth, jnp.zeros(()))
+    return with_tool(content.loop.make(content.mass, stiffness, damping), content, None), None
 
-    def loop(self, content: Judged, nominal: NominalContact | None) -> tuple[Loop, RestingContact | None]:
-        loop, contact = super().loop(content, nominal)
-        if content.loop.tool is None or nominal is None:
-            return with_tool(loop, content, None), contact
-        model, state = rest(content, nominal)
-        plant = Bodies(
-            bodies=model.bodies,
-            contacts=model.computed,
-            virtual=(),
-            poses=state.q.roots,
-            twists=state.v.roots,
-            mass=loop.effective_mass,
-        )
-        return with_tool(loop, content, (plant, plant.unit_load(nominal.contact))), contact
+
+def _loop_of_bodies(content: Judged, nominal: Nominal | None) -> Judgement:
+    """The loop of the virtual bodies; with a tool it is taken along the normal of one contact."""
+    assert nominal is not None
+    if content.loop.tool is None:
+        return loop_of_contacts(content, nominal)
+    model, state = rest(content, nominal)
+    loop, contact = normal_loop(content, nominal, model, state)
+    plant = Bodies(
+        bodies=model.bodies,
+        contacts=model.computed,
+        virtual=(),
+        poses=state.q.roots,
+        twists=state.v.roots,
+        mass=loop.effective_mass,
+    )
+    loads = jnp.stack([plant.unit_load(number) for number in range(len(content.contact))])
+    return with_tool(loop, content, (plant, loads[nominal.number])), contact
+
+
+def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
+    """Return where the mock-ups first touch, without rig. Raises ScenarioError for a tool, and where they do not."""
+    content = scenario.content
+    if content.loop.tool is not None:
+        raise ScenarioError(f"{scenario.name}: loop.tool: must be left out for margins with mode = 'assembly'")
+    state, touching = first_touch(scenario)
+    found = nominal_at(content, state, touching)
+    assert found is not None
+    return found
+
+
+def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
+    """The loop that measures the contacts in hardware, while all else acts at once."""
+    return loop_of_contacts(content, nominal, content.hardware(), content.carried_features()[0])
+
+
+MODES = {
+    "1-dof": Resting(_no_nominal, _line_loop),
+    "6-dof": Resting(loop=_loop_of_bodies),
+    "assembly": Resting(_where_mock_ups_touch, _loop_of_mock_ups, follows=False),
+}

@@ -188,4 +188,4 @@ def loop_of(scenario: Scenario) -> Loop:
     """The loop along the contact normal, of plain numbers."""
     if isinstance(scenario.content, RigAssemblySection):
         return assembly_loop(scenario)
-    return nominal_loop(scenario, nominal_of(scenario))[0]
+    return replace(nominal_loop(scenario, nominal_of(scenario))[0], behind=None)

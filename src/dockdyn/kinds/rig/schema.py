@@ -76,6 +76,9 @@ class PressedSection(Section):
     """The table `[stability]` of a rig: where on the law's curve the contact is taken to rest."""
 
     depth: quantity("m", "a penetration depth", least=0) = 0.0
+    # the state is that in which what is in hardware first touches
+    closed: ClassVar = None
+    after_contact: ClassVar = False
 
 
 def fits(loop: RigLoopSection, duration: float) -> None:

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from jaxtyping import Array
 
-from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
+from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import (
-    Judged,
-    Nominal,
     closed_contacts,
     motion_shares,
     names_of,
     of_whole_model,
-    resting_of,
+    place,
+    remarks,
     seen_matrices,
+    sets_after,
 )
+from dockdyn.mechanism.rest import RestingContact
 from dockdyn.report.notebook import Answer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
@@ -70,7 +71,8 @@ def margins(scenario: Scenario | str | Path) -> Answer:
     judged = judge_loop(tuned)
     content, nominal, loop, found = judged.scenario.content, judged.nominal, judged.loop, judged.roots
     several, delay, growth, stable = judged.several, judged.delay, judged.growth, judged.stable
-    contact = None if several else judged.contact
+    # axes across the normal are those of a docking axis
+    contact = None if several or judged.contact is None or not np.isfinite(judged.contact.radius) else judged.contact
     critical, doubts = critical_delay(found.windows, delay, stable)
     doubts += untuned
     slopes = sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
@@ -112,7 +114,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         "not_counted": (missing := not_counted(content.loop, loop)),
         "growth_rate_of_run_1_s": _growth_of_run(judged.scenario, missing),
         "pade": None if several else pade(content, loop, stable),
-        "nominal": place(content, nominal),
+        "nominal": {"depth_m": content.stability.depth} if nominal is None else place(content, nominal),
         "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
         "later_sets": later,
         "drift_modes": found.drift,
@@ -173,7 +175,7 @@ def _margins_of_set(content: Judged, nominal: Nominal, delay: float) -> dict[str
 
 def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
     """Margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
-    found = [] if nominal is None else resting_of(scenario.content).later_sets(scenario, nominal)
+    found = sets_after(scenario, nominal)
     return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
@@ -189,8 +191,7 @@ def together(content: Judged, nominal: Nominal | None, delay: float, all_count: 
         soft = [name for name, contact in each if not contact["stiffness_N_m"] > 0]
         return [words, *(f"{name} has no stiffness at the depth taken; state stability.depth" for name in soft)]
     every, one = (
-        _margins_of_set(content, some, delay)["critical_delay_s"]
-        for some in (nominal, resting_of(content).alone(nominal))
+        _margins_of_set(content, some, delay)["critical_delay_s"] for some in (nominal, nominal.without_others())
     )
     words += (
         f", and the loop is taken along the normal of {names[0]} alone; with a delay and nothing else the critical "
@@ -272,17 +273,12 @@ def finite(data: Any) -> Any:  # noqa: ANN401, what JSON holds
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-def place(content: Judged, nominal: Nominal | None) -> dict[str, Any]:
-    """Where the nominal contact is."""
-    return {"depth_m": content.stability.depth} if nominal is None else resting_of(content).place(content, nominal)
-
-
 def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
     kind = kind_named(content.kind)
     found = kind.left_out_of_margins(content)
     if nominal is not None:
-        found += resting_of(content).remarks(content, nominal)
+        found += remarks(content, nominal)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     normal = nominal is not None and not nominal.others and loop.behind is None

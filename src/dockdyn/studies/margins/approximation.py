@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.kinds.free_flight.nominal import Judged
+from dockdyn.kinds.nominal import Judged
 from dockdyn.stability.growth import growth_rates, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import approximate_loop

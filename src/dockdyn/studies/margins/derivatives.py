@@ -13,7 +13,9 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from dockdyn.integrate.model import Scalar, over_rows
-from dockdyn.kinds.resting import Judged, Nominal, counts_all, delayed_loop, seen_matrices
+from dockdyn.kinds.nominal import Judged, Nominal
+from dockdyn.kinds.resting import counts_all, delayed_loop, seen_matrices
+from dockdyn.results.linearised import content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import key_of
 from dockdyn.scenario.language.places import conjugate_pairs
@@ -58,7 +60,7 @@ def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical
     """
     at_edge = critical is not None and critical > 0
     delay = float(critical if at_edge and critical is not None else loop.delay)
-    values = _named_numbers(jax.tree.leaves(content), content)
+    values = _named_numbers([leaf for leaf in jax.tree.leaves(content) if not np.ndim(leaf)], content)
     groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
     if not (loop.sampled() and delay and instants_coincide(loop, delay)):
@@ -185,9 +187,9 @@ def _named_slopes(
 
 
 def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
-    """Numbers, one for each leaf of `content`, by the keys of the leaves."""
-    leaves, _ = jax.tree_util.tree_flatten_with_path(content)
-    return {key_of(path, content): float(value) for (path, _), value in zip(leaves, numbers, strict=True)}
+    """Numbers, one for each leaf of `content` that is one, by the keys of the leaves; arrays, as of meshes, have none."""
+    leaves = [path for path, leaf in jax.tree_util.tree_flatten_with_path(content)[0] if not np.ndim(leaf)]
+    return {key_of(path, content): float(value) for path, value in zip(leaves, numbers, strict=True)}
 
 
 def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
@@ -222,11 +224,12 @@ def _slopes_once(
     """Slopes in every number of `content`, and in the delay, from those in the parts: forwards, one after the other, which
     compiles sooner."""
     leaves, structure = jax.tree.flatten((content, delay))
+    places = [place for place, leaf in enumerate(leaves) if not jnp.ndim(leaf)]
 
     def linear(numbers: Float[Array, "numbers"]) -> Scalar:
-        varied, late = jax.tree.unflatten(structure, list(numbers))
+        varied, late = content_of(structure, leaves, dict(zip(places, numbers, strict=True)))
         parts = assemble(varied, nominal, late, hyperperiod)
         return sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
 
-    here = jnp.stack([jnp.asarray(leaf, float) for leaf in leaves])
-    return over_rows(lambda along: jax.jvp(linear, (here,), (along,))[1], jnp.eye(len(leaves)))
+    here = jnp.stack([jnp.asarray(leaves[place], float) for place in places])
+    return over_rows(lambda along: jax.jvp(linear, (here,), (along,))[1], jnp.eye(len(places)))

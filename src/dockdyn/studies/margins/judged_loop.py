@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Complex, Float
 
-from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
+from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import (
-    Judged,
-    Nominal,
     counts_all,
     motion_count,
     nominal_loop,
@@ -18,6 +16,7 @@ from dockdyn.kinds.resting import (
     of_whole_model,
     whole_matrices,
 )
+from dockdyn.mechanism.rest import RestingContact
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

@@ -14,7 +14,8 @@ import numpy as np
 from jaxtyping import Array, PyTreeDef
 
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.resting import Nominal, delayed_loop, nominal_loop, nominal_of
+from dockdyn.kinds.nominal import Nominal
+from dockdyn.kinds.resting import delayed_loop, nominal_loop, nominal_of
 from dockdyn.results.linearised import Leaves, Numbers, by_differences, content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named

@@ -13,9 +13,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
 
-from dockdyn.kinds.resting import Judged, Nominal, delayed_loop, growth_of_linears, nominal_of
+from dockdyn.kinds.nominal import Judged, Nominal
+from dockdyn.kinds.resting import delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
+from dockdyn.results.linearised import content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.language.errors import ScenarioError
@@ -96,10 +98,11 @@ def _loops_at(
 ) -> Loop | Linear:
     """Loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
     own, structure = jax.tree.flatten(content)
-    numbers = jnp.stack([jnp.asarray(number, float) for number in own])
+    arrays = {place: leaf for place, leaf in enumerate(own) if jnp.ndim(leaf)}
+    numbers = jnp.stack([jnp.asarray(0.0 if jnp.ndim(leaf) else leaf, float) for leaf in own])
 
     def one(row: Float[Array, "keys"]) -> Loop | Linear:
-        return delayed_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)
+        return delayed_loop(content_of(structure, list(numbers.at[leaves].set(row)), arrays), nominal)
 
     return jax.vmap(one)(values)
 

@@ -8,12 +8,12 @@ from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.control import SteeringSection, SteeringTable, check_steered, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
-from dockdyn.kinds.assembly.schema.stability import RestSection
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
+from dockdyn.scenario.tables.stability import StabilitySection
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -29,7 +29,7 @@ class AssemblySection(SeveralBodiesSection):
     title: str = "Assembly"
     control: SteeringTable | None = None
     orbit: OrNone[OrbitSection] = None
-    stability: RestSection = RestSection()
+    stability: StabilitySection = StabilitySection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
 

@@ -231,6 +231,21 @@ class SeveralBodiesSection(Section, abc.ABC):
         kind = "surface" if contact.against is None else "feature"
         return self.find("feature", contact.feature), self.find(kind, contact.partner())
 
+    def contact_sizes(self) -> list[int]:
+        """How many members each contact has."""
+        from dockdyn.kinds.assembly.pairs import check_pair
+
+        sides = (self.sides(contact) for contact in self.contact)
+        return [check_pair(feature, partner) for (_, feature), (_, partner) in sides]
+
+    def at_rest(self) -> Self:
+        """Return what margins are of."""
+        return self
+
+    def only_contacts(self) -> bool:
+        """Whether nothing but contacts acts between bodies that are free."""
+        return not self.element and all(body.joint is None and body.flexible is None for body in self.body)
+
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
         from dockdyn.mechanism.impact_contact import OVERLAP
