@@ -24,7 +24,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.loads import held_by
-from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.mechanism import Mechanism, Signal
 from dockdyn.mechanism.mounts import Tie
 
 Members = tuple[Float[Array, "*members"], ...]  # of each group: 1 of a member in contact, 0 of one that stays apart
