@@ -18,7 +18,7 @@ from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import loop_of, radius
-from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection, RigSpaceContent
+from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
 from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
@@ -153,12 +153,7 @@ def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | No
 
 def first_contact(content: RigContent) -> RigContactSection | ContactSection | GroupSection:
     """The table of a rig's contact, the first of those in hardware where there are several."""
-    return content.contact if isinstance(content, RigSection) else content.contact[first_in_hardware(content)]
-
-
-def first_in_hardware(content: RigSpaceContent) -> int:
-    """The number of the first contact in hardware."""
-    return content.hardware()[0] if isinstance(content, RigAssemblySection) else 0
+    return content.contact if isinstance(content, RigSection) else content.contact[content.hardware()[0]]
 
 
 def latest(content: RigContent) -> float:

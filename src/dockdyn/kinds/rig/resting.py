@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
+
 from dockdyn.kinds.assembly.nominal import NominalAssembly, nominal_at
 from dockdyn.kinds.assembly.resting import RestingAssembly
 from dockdyn.kinds.free_flight.closed_together import RestingBodies
@@ -9,7 +11,7 @@ from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
 from dockdyn.kinds.free_flight.nominal import NominalContact, rest
 from dockdyn.kinds.resting import Judged, LaterSet
 from dockdyn.kinds.rig.first_touch import first_touch
-from dockdyn.kinds.rig.model.bodies import Bodies
+from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.mounting import with_tool
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -49,13 +51,6 @@ class RestingRig(RestingBodies):
         loop, contact = super().loop(content, nominal)
         if content.loop.tool is None or nominal is None:
             return with_tool(loop, content, None), contact
-        model, state = rest(content, nominal)
-        plant = Bodies(
-            bodies=model.bodies,
-            contacts=model.computed,
-            virtual=(),
-            poses=state.q.roots,
-            twists=state.v.roots,
-            mass=loop.effective_mass,
-        )
+        model, mass = rest(content, nominal)[0], loop.effective_mass
+        plant = PlantInSpace.of(model, content.hardware(), content.mounted_bodies(), jnp.zeros(3), mass)
         return with_tool(loop, content, (plant, plant.unit_load(nominal.contact))), contact

@@ -204,10 +204,22 @@ class RigBodiesSection(TwoBodiesSection):
         """The motion without rig: the model of the bodies alone."""
         return self.bodies()
 
+    def hardware(self) -> list[int]:
+        """The numbers of the contacts in hardware: all of them."""
+        return list(range(len(self.contact)))
+
+    def mounted_bodies(self) -> tuple[int, int]:
+        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
+        return 0, 1
+
     def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        """Poses of these at t = 0."""
         (carried, _), (standing, _) = self.starts()
         return carried, standing
+
+    def port_contact(self) -> int:
+        """The number of the contact in which the port touches: its feature, or the reference point of the surface."""
+        return 0
 
 
 class RigAssemblySection(SeveralBodiesSection):
@@ -277,10 +289,19 @@ class RigAssemblySection(SeveralBodiesSection):
         bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
         return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
 
+    def mounted_bodies(self) -> tuple[int, int]:
+        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
+        carried, standing = map(self.names().index, self.mock_ups)
+        return carried, standing
+
     def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        """Poses of these at t = 0."""
         carried, standing = (self.starts()[name][0] for name in self.mock_ups)
         return carried, standing
+
+    def port_contact(self) -> int:
+        """The number of the contact whose feature is the port."""
+        return self.carried_features()[0]
 
     def carried_features(self) -> list[int]:
         """The numbers of those whose feature is of the mock-up that is carried."""
