@@ -151,8 +151,9 @@ def resting_of(content: Judged) -> Resting:
 def nominal_of(scenario: Scenario) -> Any | None:  # noqa: ANN401, a `Nominal` of the kind's own
     """The nominal contact of a scenario; None for a rig along one direction, which has only one.
 
-    Raises ScenarioError when there is none: no loop to judge, no contact in the scenario or none within its duration.
+    Raises ScenarioError when there is none: no loop to judge, control, no contact in the scenario or none within its duration.
     """
+    refuse_control(scenario)
     return kind_named(scenario.kind).resting(scenario.name, scenario.content).nominal(scenario)
 
 

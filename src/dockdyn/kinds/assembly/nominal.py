@@ -15,7 +15,7 @@ from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.followed import SLICE, first_touching, recorded, without_rest
-from dockdyn.kinds.resting import TOGETHER, refuse_control
+from dockdyn.kinds.resting import TOGETHER
 from dockdyn.mechanism.rest import Members
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
@@ -57,7 +57,6 @@ def nominal_assembly(scenario: Scenario) -> NominalAssembly:
     does not get there.
     """
     content, ask = scenario.content, scenario.content.stability
-    refuse_control(scenario)
     affordable_delay(scenario)
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")

@@ -16,7 +16,7 @@ from dockdyn.integrate.model import State
 from dockdyn.kinds.followed import first_touching
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
-from dockdyn.kinds.resting import TOGETHER, Judged, refuse_control
+from dockdyn.kinds.resting import TOGETHER, Judged
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.plan import jit_once
@@ -44,12 +44,11 @@ def nominal_contact(scenario: Scenario) -> NominalContact | None:
     """The nominal contact of a scenario; None for a rig along one direction, which has only one.
 
     Raises ScenarioError when there is none: no contact in the scenario, none within its duration, or a place on the wall
-    of a surface that is no cone; and where control acts, which margins do not know.
+    of a surface that is no cone.
     """
     content = scenario.content
     if content.kind == "rig" and content.mode == "1-dof":
         return None
-    refuse_control(scenario)
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
     if content.stability.distance is None:

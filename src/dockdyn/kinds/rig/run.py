@@ -15,7 +15,7 @@ from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.resting import nominal_loop, nominal_of
+from dockdyn.kinds.resting import nominal_loop, resting_of
 from dockdyn.kinds.rig.build import resting
 from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model.plant import Plant
@@ -187,4 +187,4 @@ def loop_of(scenario: Scenario) -> Loop:
     """The loop along the contact normal, of plain numbers."""
     if isinstance(scenario.content, RigAssemblySection):
         return assembly_loop(scenario)
-    return nominal_loop(scenario, nominal_of(scenario))[0]
+    return nominal_loop(scenario, resting_of(scenario.content).nominal(scenario))[0]

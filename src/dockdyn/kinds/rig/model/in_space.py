@@ -90,13 +90,13 @@ class PlantInSpace(Plant):
 
     @property
     def bare(self) -> bool:
-        return not self.model.elements
+        return not self.model.elements and self.model.steered is None
 
     @property
     def smooth(self) -> bool:
         """Whether the virtual bodies fly freely but for what is measured: the motion has no instants, and nothing is stiff."""
         model = self.model
-        return not (model.elements or model.groups[1:] or model.trees or model.phases)
+        return self.bare and not (model.groups[1:] or model.trees or model.phases)
 
     def without_rig(self) -> Mechanism:
         return replace(self.model, groups=(*self.hardware, *self.virtual, *self.model.groups[1:]))
@@ -180,6 +180,12 @@ class PlantInSpace(Plant):
 
     def jump(self, time: Scalar, motion: State, fired: tuple[Flag, ...]) -> State:
         return self.model.jump(time, motion, fired)
+
+    def next_tick(self, motion: State) -> Scalar | None:
+        return self.model.next_tick(motion)
+
+    def tick(self, time: Scalar, motion: State) -> State:
+        return self.model.tick(time, motion)
 
     def told(self, time: Scalar, motion: State, touching: Flag) -> State:
         if self.model.phases is None:

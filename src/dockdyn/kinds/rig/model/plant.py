@@ -156,6 +156,14 @@ class Plant(eqx.Module):
         """The motion after the guards in `fired` have fired."""
         return motion
 
+    def next_tick(self, motion: State) -> Scalar | None:
+        """The next instant (s) at which a clock of the virtual bodies acts, as of sampled control; None: there is none."""
+        return None
+
+    def tick(self, time: Scalar, motion: State) -> State:
+        """The motion after the clock has acted at `time` (s)."""
+        return motion
+
     def told(self, time: Scalar, motion: State, touching: Flag) -> State:
         """The motion once the model is told whether the mock-ups are `touching`."""
         return motion
