@@ -40,7 +40,10 @@ class Push(dockdyn.Controller):
     def act(self, memory, seen):
         return memory, Command(self.force * jnp.eye(3)[1], jnp.zeros(3))
 """
-CYCLES = (4e-4, 2e-4)  # s, of a rig
+CYCLES = (
+    4e-4,
+    1e-4,
+)  # s, of a rig: a factor of four, since a short contact is felt at few instants, whose phase counts
 
 
 @dataclass(frozen=True)
@@ -237,7 +240,7 @@ def put_on_a_rig(case: Case) -> None:
     )
     alone = np.array([np.interp(run.time, free.time, x) for x in apart.T])
     np.testing.assert_allclose(run.ideal_pose.values[:, :3].T, alone, rtol=0, atol=1e-6)
-    assert 0 < errors[1] < 0.7 * errors[0]
+    assert 0 < errors[1] < 0.5 * errors[0]
 
 
 def show(case: Case) -> None:
@@ -280,8 +283,8 @@ ROWS: dict[str, Callable[[Case], None]] = {
 }
 
 RIGID, FIXED = ("latch, pin", "latch, weld"), "fixed step"
-STEERED, ORBIT, FLIGHT = "control: attitude hold", "orbit", "free flight"
-CONES = ("free flight, cone latch, compliant pin", "free flight, cone latch, rigid weld")
+STEERED, FLIGHT = "control: attitude hold", "free flight"
+WELDED = "free flight, cone latch, rigid weld"
 
 
 class Refusal(NamedTuple):
@@ -298,6 +301,11 @@ REFUSED: dict[Cell, Refusal] = {
         "a rigid grip catches by an impulse, and a force sensor has none to measure",
     )
     for column in RIGID
+} | {
+    ("rig around it", WELDED): Refusal(
+        "latch.hold_law = 'rigid': on a rig must be 'compliant'",
+        "a rigid grip catches by an impulse, and a force sensor has none to measure",
+    )
 }
 NOT_YET: dict[Cell, str] = {
     ("batch of cases", FIXED): "cases run one by one, not in compiled batches",
@@ -307,13 +315,11 @@ NOT_YET: dict[Cell, str] = {
     ("ended by capture", FIXED): "latches need located events",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
     ("margins", STEERED): "margins count no control",
-    ("rig around it", STEERED): "a rig has no table of control of its bodies",
-    ("rig around it", ORBIT): "a rig has no orbit",
     (
         "ended by capture",
         FLIGHT,
     ): "the only latch of this kind is that of a cone; the same two bodies as an assembly take any",
-} | {("rig around it", column): "a rig in space has no cone latch" for column in CONES}
+}
 LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "
     "designs, identification, a comparison of compensators, figures by name",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tomlkit
 from driven_rigs import driver, in_space, on_a_line
 from fmu_files import exported, needs_compiler
 
@@ -13,6 +14,7 @@ from dockdyn.exchange.fmu import computer_of, fmu_of, unit_of
 from dockdyn.realtime.lockstep import LaboratoryInSteps
 from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import parse
 
 pytestmark = needs_compiler
 
@@ -38,6 +40,46 @@ def test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too(tmp_path
     other = made.scenario.at({"chaser.mass": 1500.0, "approach.yaw": 0.01, "contact.normal.stiffness": 2500.0})
     assert largest(check_fmu(made.file, made.scenario)) < 1e-12
     assert largest(check_fmu(made.file, other)) < 1e-12
+
+
+MOUNTED = {"mode": "assembly", "mock_ups": ["chaser", "target"]}
+RESTING = {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0]}
+BALL = {
+    "name": "chaser",
+    "mass": 100.0,
+    "inertia": [10.0, 12.0, 14.0],
+    "position": [-0.55, 0.0, 0.1],
+    "velocity": [0.1, 0.0, 0.0],
+}
+STRIKES = {
+    "schema": 1,
+    "kind": "rig",
+    "duration": 0.4,
+    **MOUNTED,
+    "body": [
+        BALL | {"feature": [{"name": "tip", "position": [0.5, 0.0, 0.0], "radius": 0.02}]},
+        RESTING
+        | {"surface": [{"name": "plate", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}]},
+    ],
+    "contact": [
+        {"feature": "tip", "surface": "plate", "normal": {"law": "spring-dashpot", "stiffness": 5e4, "damping": 100.0}}
+    ],
+    "loop": {"hold": {"period": 4e-3}, "sensor": {"delay": 4e-3}, "dynamics": {"period": 4e-3}},
+}
+HELD = {"law": "rate-damping", "body": "chaser", "period": 0.05, "base_damping": 3.0}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "more", [{}, {"control": HELD}, {"orbit": {"semi_major_axis": 6.8e6}}], ids=["two", "steered", "orbit"]
+)
+def test_a_rig_around_an_assembly_is_the_run_with_other_numbers_too(tmp_path, more):
+    """With what acts on its bodies in the computer."""
+    scenario, file = parse(tomlkit.dumps(STRIKES | more), "strikes"), tmp_path / "strikes.fmu"
+    file.write_bytes(fmu_of(unit_of(scenario, True), 3))
+    assert check_fmu(file).findings == []
+    assert largest(check_fmu(file, scenario)) < 1e-12
+    assert largest(check_fmu(file, scenario.at({"body.chaser.mass": 90.0}))) < 1e-12
 
 
 @pytest.mark.full

@@ -263,12 +263,8 @@ class Mechanism(ContactModel):
     @trace_once
     def flow(self, t: Scalar, x: State, delayed: Signal) -> Rate:
         now = self.acting(x, self.placement(x), delayed)
-        roots = zip(x.q.roots, x.v.roots, strict=True)
-        q = Coordinates(
-            tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
-        )
         clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
-        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
+        return Rate(x.q.rate(x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """What acts on the bodies under these signals of the contacts, and how they move."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import make_steered
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.mechanism.gravity import Gravity
@@ -17,9 +16,9 @@ from dockdyn.programs import trace_once
 
 
 @trace_once
-def whole_model(section: AssemblySection) -> Mechanism:
+def whole_model(section: SeveralBodiesSection) -> Mechanism:
     """Return the model that a section describes, also of traced numbers."""
-    model = SeveralBodiesSection.model(section)
+    model = section.acting_in_pairs()
     if section.orbit is None and section.control is None:
         return model
     starts = section.starts()

@@ -90,6 +90,8 @@ class TwoBodiesSection(Section, abc.ABC):
     contact: list[ContactSection] = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
     stability: StabilitySection = StabilitySection()
+    latch: OrNone[ConeLatchSection] = None
+    control: ControlTable | None = None
 
     @model_validator(mode="after")
     def touching(self) -> Self:
@@ -202,10 +204,6 @@ class TwoBodiesSection(Section, abc.ABC):
         bodies = self.bodies()
         return jnp.stack([state.depth for state in bodies.states(bodies.uncommanded(), exact=True)])
 
-    @abc.abstractmethod
-    def model(self) -> Mechanism:
-        """The model, also from traced numbers."""
-
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""
         import jax.numpy as jnp
@@ -226,22 +224,10 @@ class TwoBodiesSection(Section, abc.ABC):
             found += [(f"{side} {place.name}", place, on_chaser) for place in places]
         return found
 
-
-class FreeFlightSection(TwoBodiesSection):
-    """Two free rigid bodies that touch."""
-
-    kind: Literal["free-flight"] = "free-flight"
-    title: str = "Free flight"
-    latch: OrNone[ConeLatchSection] = None
-    control: ControlTable | None = None
-    integrator: IntegratorSection = IntegratorSection()
-    output: OutputSection = OutputSection()
-
     @model_validator(mode="after")
     def steered(self) -> Self:
         if self.control is None:
             return self
-        check_samples(self.control, self.duration, self.integrator)
         on_chaser = (self.pair(contact)[2] for contact in self.contact)
         if getattr(self.control, "frame", None) == "port" and not any(on_chaser):
             refuse("control.frame = 'port' needs a [[contact]] of a chaser's feature with a target's surface")
@@ -253,8 +239,6 @@ class FreeFlightSection(TwoBodiesSection):
             feature, surface, _ = self.pair(self.latch)
             if surface.shape != "cone":
                 refuse(f"latch.surface = {self.latch.surface!r} is a {surface.shape}; must be a cone")
-            if self.integrator.method != "located":
-                refuse("integrator.method must be located: a latch falls in at an instant")
             contact = self.latched_contact(self.latch)
             self.latch.fits(surface.half_angle, feature.radius, None if contact is None else contact.normal)
         return self
@@ -300,12 +284,6 @@ class FreeFlightSection(TwoBodiesSection):
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
 
-    def coupling(self) -> Coupling | None:
-        """Return what an FMU decides of it; None where none does."""
-        from dockdyn.kinds.free_flight.functional_unit import flight_coupling
-
-        return flight_coupling(self)
-
     def commanded(self) -> tuple[str, str]:
         """The body that a stepper commands, and the one before it."""
         return "chaser", "target"
@@ -330,3 +308,26 @@ class FreeFlightSection(TwoBodiesSection):
     def controlled(self) -> bool:
         """Whether control acts."""
         return self.control is not None and self.control.law != "none"
+
+
+class FreeFlightSection(TwoBodiesSection):
+    """Two free rigid bodies that touch."""
+
+    kind: Literal["free-flight"] = "free-flight"
+    title: str = "Free flight"
+    integrator: IntegratorSection = IntegratorSection()
+    output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def locating(self) -> Self:
+        if self.control is not None:
+            check_samples(self.control, self.duration, self.integrator)
+        if self.latch is not None and self.integrator.method != "located":
+            refuse("integrator.method must be located: a latch falls in at an instant")
+        return self
+
+    def coupling(self) -> Coupling | None:
+        """Return what an FMU decides of it; None where none does."""
+        from dockdyn.kinds.free_flight.functional_unit import flight_coupling
+
+        return flight_coupling(self)

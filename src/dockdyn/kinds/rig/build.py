@@ -7,28 +7,20 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
 from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.group import Wrench
-from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import ForceSensor
-from dockdyn.integrate.model import Model, State
-from dockdyn.kinds.rig.model.assembly import PartlyMounted
-from dockdyn.kinds.rig.model.bodies import Bodies
+from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.model.plant import Mass, Plant
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.model.schedule import rig_schedule
-from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.kinds.rig.mounting import along_normal, mounting_of
 from dockdyn.kinds.rig.numbers import number
-from dockdyn.kinds.rig.schema import AXES, RigAssemblySection, RigContent, RigSection
-from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.kinds.rig.schema import AXES, RigContent, RigSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -75,61 +67,12 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
             velocity=number(content.start.velocity),
             bilateral=content.bilateral,
         )
-    if isinstance(content, RigAssemblySection):
-        return _partly_mounted(content, number(loop.effective_mass))
-    free = model_of(content)
-    soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.computed)
-    return Bodies(
-        bodies=free.bodies,
-        contacts=free.computed,
-        virtual=soft,
-        poses=free.poses,
-        twists=free.twists,
-        mass=number(loop.effective_mass),
-    )
-
-
-def _partly_mounted(content: RigAssemblySection, mass: Array) -> PartlyMounted:
-    """An assembly with what is measured in the place of the contacts of its mock-ups."""
-    whole, hardware = model_of(content), content.hardware()
-    carried, standing = (content.names().index(name) for name in content.mock_ups)
-    computed = [group for index, group in enumerate(whole.groups) if index not in hardware]
-    nothing = jax.tree.map(np.asarray, Wrench.zero())
-    return PartlyMounted(
-        model=replace(whole, delay=None, points=(), groups=(MeasuredContact(nothing, carried, standing), *computed)),
-        hardware=tuple(whole.groups[index] for index in hardware),
-        place=whole.groups[content.carried_features()[0]].place,
-        mass=mass,
-    )
-
-
-def free_model(content: RigContent, plant: Plant) -> Model:
-    """The same contact without loop: that of the mock-ups together with the one computed in software."""
-    if isinstance(plant, PartlyMounted):
-        return replace(model_of(content), delay=None)
-    if isinstance(plant, Bodies):
-        return replace(model_of(content), groups=plant.contacts + plant.virtual, delay=None)
-    assert isinstance(plant, Mass)
-    contact = plant.contact
-    if plant.virtual is not None:
-        contact = AxialContact(law=Parallel((contact.law, plant.virtual.law)))
-    return MassOnWall(
-        mass=plant.mass,
-        contact=contact,
-        position=plant.position,
-        velocity=plant.velocity,
-        delay=None,
-        bilateral=plant.bilateral,
-    )
-
-
-def free_motion(plant: Plant, state: State) -> State:
-    """A state of the `free_model` as the plant takes it."""
-    if isinstance(plant, Bodies):
-        return State(state.q.roots, state.v.roots, (), ())
-    if isinstance(plant, PartlyMounted):
-        return State(state.q, state.v, (), ())
-    return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
+    whole, hardware, mock_ups = model_of(content), content.hardware(), content.mounted_bodies()
+    port = whole.groups[content.port_contact()]
+    place = port.place if port.first == mock_ups[0] else port.surface.reference().array()
+    meeting = () if virtual is None else tuple(whole.groups[number] for number in hardware)
+    soft = tuple(replace(group, law=virtual, friction=None) for group in meeting)
+    return PlantInSpace.of(whole, hardware, mock_ups, place, number(loop.effective_mass), soft)
 
 
 @jit_once
@@ -199,12 +142,10 @@ def _watched(sensor: ForceSensor, period: float) -> ForceSensor:
 def resting(rig: Rig, loop: Loop) -> Rig:
     """The rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
     law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
-    zero = number(0.0)
-    virtual = None
-    if isinstance(rig.plant, Mass):
-        virtual = rig.plant.virtual
-    elif isinstance(rig.plant, Bodies) and rig.plant.virtual:
-        virtual = AxialContact(law=rig.plant.virtual[0].law)
+    zero, virtual = number(0.0), None
+    if loop.virtual_stiffness or loop.virtual_damping:
+        soft = SpringDashpot(number(loop.virtual_stiffness), number(loop.virtual_damping), True)
+        virtual = AxialContact(law=soft)
     plant = Mass(
         mass=number(loop.effective_mass),
         contact=AxialContact(law=law),

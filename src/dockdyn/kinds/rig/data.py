@@ -65,10 +65,18 @@ def coordinates_of(rig: Rig) -> dict[str, list[str]]:
     return along | ({"coordinate": ["x", "y", "z", "rx", "ry", "rz"]} if rig.plant.axes > 1 else {})
 
 
+def names_of_elements(content: RigContent) -> dict[str, list[str]]:
+    """The names along the dimensions of `ELEMENT_VARIABLES`."""
+    if isinstance(content, RigAssemblySection):
+        return element_names(content)
+    latched = isinstance(content, RigBodiesSection) and content.latch is not None
+    return {dimension: ["latch"] for dimension in ("element", "line", "latch")} if latched else {}
+
+
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run; what came before a number that is not finite."""
     found = course.seen | course.ideal
-    layout = VARIABLES | (ELEMENT_VARIABLES if isinstance(scenario.content, RigAssemblySection) else {})
+    layout = VARIABLES | ELEMENT_VARIABLES
     found = {name: values for name, values in found.items() if name in layout}
     found["model_work"] = found["kinetic_energy"] - found["kinetic_energy"][0]
     if scenario.content.loop.virtual_contact is None:
@@ -81,9 +89,7 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
     )
     step = course.time[1] - course.time[0] if len(course.time) > 1 else 0.0
     coordinates: dict[str, Any] = {"time": ("time", course.time[:kept], {"units": "s", "long_name": "time"})}
-    coordinates |= coordinates_of(rig)
-    if isinstance(scenario.content, RigAssemblySection):
-        coordinates |= element_names(scenario.content)
+    coordinates |= coordinates_of(rig) | names_of_elements(scenario.content)
     names = mock_up_names(scenario.content)
     variables = {
         name: (("time", *dims), found[name][:kept], {"units": units, "long_name": words.format(**names)})

@@ -13,16 +13,15 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
+from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES
 from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names
+from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names, names_of_elements
 from dockdyn.kinds.rig.driven import check_driven
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
 from dockdyn.kinds.rig.model.rig import Moving, Rig
 from dockdyn.kinds.rig.run import Grid, loop_of
-from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.kinds.rig.stepping import Known, advance_tick
 from dockdyn.mechanics.vector import once
 from dockdyn.results.functional_unit import (
@@ -238,11 +237,11 @@ def _built(scenario: Scenario) -> Built:
 def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
     """What can be read of a rig: what its results have over time, but for the motion without rig."""
     content, names = scenario.content, mock_up_names(scenario.content)
-    layout = VARIABLES | (ELEMENT_VARIABLES if isinstance(content, RigAssemblySection) else {})
+    layout = VARIABLES | ELEMENT_VARIABLES
     without = set() if content.loop.virtual_contact is not None else {"virtual_force"}
     kept = {name: layout[name] for name in layout if name in shown - without}
     worded = {name: (dims, unit, words.format(**names)) for name, (dims, unit, words) in kept.items()}
-    along = coordinates_of(rig) | (element_names(content) if isinstance(content, RigAssemblySection) else {})
+    along = coordinates_of(rig) | names_of_elements(content)
     return list(laid_out(worded, along))
 
 

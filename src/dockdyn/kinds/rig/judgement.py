@@ -18,7 +18,7 @@ from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import loop_of, radius
-from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection, RigSpaceContent
+from dockdyn.kinds.rig.schema import RigContactSection, RigContent, RigSection
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
 from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
@@ -128,13 +128,12 @@ def _judgement(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str,
     budget = delay_budget(content, loop)
     law = _law_of_run(content, dataset)
     visited = gains_visited(dataset)
-    bare = not (isinstance(content, RigAssemblySection) and content.acts())
     return {
         "delay_budget": budget,
-        "delay_restitution": delay_restitution(budget, loop) if bare else None,
+        "delay_restitution": delay_restitution(budget, loop) if content.bare else None,
         "gains": visited,
         "stable": None
-        if visited is None or law is None or not law.made.steady_gain or not bare
+        if visited is None or law is None or not law.made.steady_gain or not content.bare
         else _stable_gains(scenario, loop, law, visited),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "aliasing": aliasing(loop),
@@ -153,12 +152,7 @@ def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | No
 
 def first_contact(content: RigContent) -> RigContactSection | ContactSection | GroupSection:
     """The table of a rig's contact, the first of those in hardware where there are several."""
-    return content.contact if isinstance(content, RigSection) else content.contact[first_in_hardware(content)]
-
-
-def first_in_hardware(content: RigSpaceContent) -> int:
-    """The number of the first contact in hardware."""
-    return content.hardware()[0] if isinstance(content, RigAssemblySection) else 0
+    return content.contact if isinstance(content, RigSection) else content.contact[content.hardware()[0]]
 
 
 def latest(content: RigContent) -> float:

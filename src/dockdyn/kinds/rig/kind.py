@@ -102,9 +102,12 @@ class RigKind(Kind):
         return growth_of_run(scenario)
 
     def left_out_of_margins(self, content: RigContent) -> list[str]:
-        if content.mode == "1-dof" or not content.robot_axis:
+        if content.mode == "1-dof":
             return []
-        return ["the robot along the normal is taken to be that of loop.robot: robot_axis is left out"]
+        of_axes = "the robot along the normal is taken to be that of loop.robot: robot_axis is left out"
+        found = [of_axes] if content.robot_axis else []
+        latched = content.mode == "6-dof" and content.latch is not None
+        return found + ["the latch is left out: these are the margins of the contact alone"] * latched
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         from dockdyn.kinds.rig.stepping import RigStepper

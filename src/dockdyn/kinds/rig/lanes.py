@@ -13,8 +13,8 @@ from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.integrate.model import Model, Scalar, over_rows
-from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
-from dockdyn.kinds.rig.judgement import first_contact, first_in_hardware
+from dockdyn.kinds.rig.build import plant_of, rig_of
+from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import Oracle, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
@@ -41,7 +41,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     if isinstance(content, RigSection):
         return replace(scenario, content=content.model_copy(update={"contact": contact}))
     whole = list(content.contact)
-    whole[first_in_hardware(content)] = contact
+    whole[content.hardware()[0]] = contact
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 
@@ -84,9 +84,7 @@ class Lanes:
     def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
         """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
-            models = _stacked(
-                [free_model(each.content, rig.plant) for each, rig in zip(self.scenarios, rigs, strict=True)]
-            )
+            models = _stacked([rig.plant.without_rig() for rig in rigs])
             plants = _stacked([rig.plant for rig in rigs])
             tolerance = np.float64(self.scenario.content.integrator.tolerance)
             ideal, status = _all_free(models, plants, np.float64(grid.period), tolerance, grid.instants)

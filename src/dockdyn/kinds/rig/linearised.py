@@ -14,7 +14,7 @@ import xarray as xr
 from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.model import Model
-from dockdyn.kinds.rig.build import free_model, rig_of
+from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
@@ -100,7 +100,7 @@ def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | N
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
-    return Parts(values, loop, rig, free_model(scenario.content, rig.plant)), section
+    return Parts(values, loop, rig, rig.plant.without_rig()), section
 
 
 @partial(jit_once, static=("samples", "rows", "stride"))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 
 from dockdyn.kinds.nominal import Nominal, nominal_at
 from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, normal_loop, rest
 from dockdyn.kinds.rig.first_touch import first_touch
-from dockdyn.kinds.rig.model.bodies import Bodies
+from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.mounting import with_tool
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -32,14 +34,8 @@ def _loop_of_bodies(content: Judged, nominal: Nominal | None) -> Judgement:
         return loop_of_contacts(content, nominal)
     model, state = rest(content, nominal)
     loop, contact = normal_loop(content, nominal, model, state)
-    plant = Bodies(
-        bodies=model.bodies,
-        contacts=model.computed,
-        virtual=(),
-        poses=state.q.roots,
-        twists=state.v.roots,
-        mass=loop.effective_mass,
-    )
+    model = replace(model, poses=tuple(pose.shifted(model.origin()) for pose in state.q.roots), twists=state.v.roots)
+    plant = PlantInSpace.of(model, content.hardware(), content.mounted_bodies(), jnp.zeros(3), loop.effective_mass)
     loads = jnp.stack([plant.unit_load(number) for number in range(len(content.contact))])
     return with_tool(loop, content, (plant, loads[nominal.number])), contact
 

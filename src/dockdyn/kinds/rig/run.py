@@ -15,8 +15,8 @@ from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.resting import nominal_loop, nominal_of
-from dockdyn.kinds.rig.build import free_model, free_motion, resting
+from dockdyn.kinds.resting import nominal_loop, resting_of
+from dockdyn.kinds.rig.build import resting
 from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
@@ -104,7 +104,7 @@ def free(
     states = jax.tree.map(lambda rows: rows[:samples], solution.samples.state)
 
     def look(state: State) -> dict[str, Array]:
-        motion = free_motion(plant, state)
+        motion = plant.motion_of(state)
         pose, rate = plant.pose(motion), plant.rate(motion)
         position, velocity = plant.port(pose, rate)
         found = {
@@ -169,9 +169,8 @@ def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Co
 
 def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], Oracle]:
     """The motion without rig at the instants of a run; ScenarioError where it cannot be found."""
-    model = free_model(scenario.content, rig.plant)
     tolerance = np.float64(scenario.content.integrator.tolerance)
-    ideal, status = free(model, rig.plant, np.float64(grid.period), tolerance, grid.instants)
+    ideal, status = free(rig.plant.without_rig(), rig.plant, np.float64(grid.period), tolerance, grid.instants)
     check(scenario, status)
     return ideal, Oracle(ideal["ideal_position"], ideal["ideal_force"])
 
@@ -188,4 +187,4 @@ def loop_of(scenario: Scenario) -> Loop:
     """The loop along the contact normal, of plain numbers."""
     if isinstance(scenario.content, RigAssemblySection):
         return assembly_loop(scenario)
-    return replace(nominal_loop(scenario, nominal_of(scenario))[0], behind=None)
+    return replace(nominal_loop(scenario, resting_of(scenario.content).find(scenario))[0], behind=None)

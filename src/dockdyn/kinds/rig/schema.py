@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -15,12 +16,15 @@ from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.control import check_samples
+from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
 from dockdyn.scenario.tables.rig.robot import RobotSection
+from dockdyn.scenario.tables.rig.sampling import SampledSection
 from dockdyn.scenario.tables.run import Duration, OutputSection
 
 if TYPE_CHECKING:
@@ -106,6 +110,8 @@ class RigSection(Section):
     integrator: RigIntegratorSection = RigIntegratorSection()
     stability: PressedSection = PressedSection()
     rig: OrNone[DrivenSection] = None
+    controlled: ClassVar = False
+    bare: ClassVar = True
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
@@ -174,6 +180,24 @@ def one_robot_an_axis(robots: list[RobotAxisSection], loop: RigLoopSection) -> N
         loop.check_robot(each, f"robot_axis {each.axis}")
 
 
+def check_control(
+    control: SampledSection | FmuControlSection, duration: float, integrator: RigIntegratorSection
+) -> None:
+    """Refuses control that an FMU computes, and one with too many samples."""
+    if isinstance(control, FmuControlSection):
+        refuse(f"control.law = {control.law!r}: the computer of a rig asks no FMU; must be another law")
+    check_samples(control, duration, integrator)
+
+
+def refuse_unlocated(loop: RigLoopSection, what: str, needed: str) -> None:
+    """Refuses Euler's methods, with which no instant is located."""
+    if loop.dynamics is not None and loop.dynamics.method.endswith("euler"):
+        refuse(
+            f"loop.dynamics.method = {loop.dynamics.method!r}: with {what} it must be 'zero-order-hold', 'half-period' or "
+            f"'continuous', which {needed}"
+        )
+
+
 class RigBodiesSection(TwoBodiesSection):
     """Two bodies as in free flight, whose relative motion a robot carries out, an axis at a time."""
 
@@ -188,7 +212,6 @@ class RigBodiesSection(TwoBodiesSection):
     integrator: RigIntegratorSection = RigIntegratorSection()
     # of the motion without rig
     output: ClassVar = OutputSection()
-    controlled: ClassVar = False
     bilateral: ClassVar = False
     mock_ups: ClassVar = ["chaser", "target"]
 
@@ -203,14 +226,44 @@ class RigBodiesSection(TwoBodiesSection):
         check_axes(self.rig, self.loop, len(AXES))
         return self
 
+    @model_validator(mode="after")
+    def computed(self) -> Self:
+        if self.control is not None:
+            check_control(self.control, self.duration, self.integrator)
+        if self.latch is not None and self.latch.hold_law == "rigid":
+            refuse("latch.hold_law = 'rigid': on a rig must be 'compliant'")
+        if self.latch is not None and self.latch.ends_run:
+            refuse("latch.ends_run: the run of a rig goes on to its end; must be false")
+        if not self.bare:
+            what = "[latch]" if self.latch is not None else "[control]"
+            refuse_unlocated(self.loop, what, f"locate the instants of {what}")
+        return self
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but inertia is behind the contacts."""
+        return self.latch is None and not self.controlled
+
     def model(self) -> Mechanism:
-        """The motion without rig: the model of the bodies alone."""
-        return self.bodies()
+        """The motion without rig, whose forces are not late, also from traced numbers."""
+        return replace(super().model(), delay=None)
+
+    def hardware(self) -> list[int]:
+        """The numbers of the contacts in hardware: all of them."""
+        return list(range(len(self.contact)))
+
+    def mounted_bodies(self) -> tuple[int, int]:
+        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
+        return 0, 1
 
     def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        """Poses of these at t = 0."""
         (carried, _), (standing, _) = self.starts()
         return carried, standing
+
+    def port_contact(self) -> int:
+        """The number of the contact in which the port touches: its feature, or the reference point of the surface."""
+        return 0
 
 
 class RigAssemblySection(SeveralBodiesSection):
@@ -260,11 +313,9 @@ class RigAssemblySection(SeveralBodiesSection):
     def computed(self) -> Self:
         if self.loop.virtual_contact is not None:
             refuse("loop.virtual_contact: with an assembly, what is computed is contacts and elements of its bodies")
-        if self.loop.dynamics is not None and self.loop.dynamics.method.endswith("euler"):
-            refuse(
-                f"loop.dynamics.method = {self.loop.dynamics.method!r}: with an assembly it must be 'zero-order-hold', "
-                "'half-period' or 'continuous', which locate the events of its elements"
-            )
+        if self.control is not None:
+            check_control(self.control, self.duration, self.integrator)
+        refuse_unlocated(self.loop, "an assembly", "locate the events of its elements")
         for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
             if contact.impact is not None:
                 refuse(f"contact{ending}.impact: the sensor of a rig measures no jump; must state normal")
@@ -275,15 +326,29 @@ class RigAssemblySection(SeveralBodiesSection):
                 refuse(f"element {element.name!r}: ends_run: the run of a rig goes on to its end; must be false")
         return self
 
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but inertia is behind the contacts."""
+        return not self.acts() and not self.controlled
+
     def hardware(self) -> list[int]:
         """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
         bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
         return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
 
+    def mounted_bodies(self) -> tuple[int, int]:
+        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
+        carried, standing = map(self.names().index, self.mock_ups)
+        return carried, standing
+
     def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        """Poses of these at t = 0."""
         carried, standing = (self.starts()[name][0] for name in self.mock_ups)
         return carried, standing
+
+    def port_contact(self) -> int:
+        """The number of the contact whose feature is the port."""
+        return self.carried_features()[0]
 
     def carried_features(self) -> list[int]:
         """The numbers of those whose feature is of the mock-up that is carried."""

@@ -34,6 +34,11 @@ class Coordinates(NamedTuple):
         """All moved `by` so much (m)."""
         return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints)
 
+    def rate(self, v: Velocities) -> Coordinates:
+        """Return the rate of these coordinates of bodies that move so."""
+        both = zip(self.roots, v.roots, strict=True)
+        return Coordinates(tuple(Pose(one.velocity, pose.attitude.rate(one.rate)) for pose, one in both), v.joints)
+
 
 class Velocities(NamedTuple):
     """How they move, or the rate of that."""

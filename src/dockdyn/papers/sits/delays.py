@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.integrate.hybrid import fixed
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
-from dockdyn.kinds.rig.build import free_model, plant_of
+from dockdyn.kinds.rig.build import plant_of
 from dockdyn.kinds.rig.measures import at_last_peak
 from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.kinds.rig.run import loop_of
@@ -108,7 +108,7 @@ class Swing(NamedTuple):
 def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
     """The target with nothing, a measurement delay (s) or a robot between it and the contact."""
     scenario = load("sits", UNDAMPED)
-    model = free_model(scenario.content, plant_of(scenario.content, loop_of(scenario)))
+    model = plant_of(scenario.content, loop_of(scenario)).without_rig()
     assert isinstance(model, MassOnWall)
     return _integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
 

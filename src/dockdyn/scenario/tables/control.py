@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model, model_validator
@@ -20,7 +20,6 @@ from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, 
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 from dockdyn.scenario.tables.rig.sampling import SAMPLING, SampledSection
-from dockdyn.scenario.tables.run import IntegratorSection
 
 if TYPE_CHECKING:
     from jaxtyping import Array, PyTree
@@ -229,7 +228,21 @@ ControlTable = Annotated[
 ]
 
 
-def check_samples(control: SampledSection, duration: float, integrator: IntegratorSection) -> None:
+class Stepping(Protocol):
+    """An integrator as far as samples ask of it."""
+
+    @property
+    def method(self) -> str:
+        """How it finds events."""
+        ...
+
+    @property
+    def max_steps(self) -> int:
+        """How many steps it may take."""
+        ...
+
+
+def check_samples(control: SampledSection, duration: float, integrator: Stepping) -> None:
     """Refuses a period with an integrator that does not end steps at samples, or so short that they are too many."""
     if control.period is None:
         return

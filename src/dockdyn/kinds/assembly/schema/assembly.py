@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
-from dockdyn.kinds.assembly.schema.control import SteeringSection, SteeringTable, check_steered, steered_bodies
+from dockdyn.kinds.assembly.schema.control import SteeringSection, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
-from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.tables.control import check_samples
-from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
@@ -27,8 +25,6 @@ class AssemblySection(SeveralBodiesSection):
 
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
-    control: SteeringTable | None = None
-    orbit: OrNone[OrbitSection] = None
     stability: StabilitySection = StabilitySection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
@@ -37,7 +33,6 @@ class AssemblySection(SeveralBodiesSection):
     def controlling(self) -> Self:
         if self.control is not None:
             check_samples(self.control, self.duration, self.integrator)
-            check_steered(self.control, self)
         return self
 
     @model_validator(mode="after")
@@ -54,11 +49,6 @@ class AssemblySection(SeveralBodiesSection):
         if self.integrator.method != "located" and any(contact.impact is not None for contact in self.contact):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
-
-    def model(self) -> Mechanism:
-        from dockdyn.kinds.assembly.whole_model import whole_model
-
-        return whole_model(self)
 
     def coupling(self) -> Coupling | None:
         """Return what an FMU decides of it; None where none does."""
@@ -82,8 +72,3 @@ class AssemblySection(SeveralBodiesSection):
     def port(self) -> Port | None:
         """The port of the body that approaches, where it is the one that control acts on; None without."""
         return self.meeting() if self.approach is not None and self.commanded() == self.approaches() else None
-
-    @property
-    def controlled(self) -> bool:
-        """Whether control acts."""
-        return self.control is not None and self.control.law != "none"

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
+from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered
 from dockdyn.kinds.assembly.schema.elements import (
     AnyElement,
     ElementSection,
@@ -26,6 +27,7 @@ from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
@@ -58,6 +60,8 @@ class SeveralBodiesSection(Section, abc.ABC):
     element: list[AnyElement] = []  # noqa: RUF012
     phase: list[PhaseSection] = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
+    control: SteeringTable | None = None
+    orbit: OrNone[OrbitSection] = None
 
     @model_validator(mode="after")
     def joined(self) -> Self:
@@ -475,8 +479,25 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The names of the points that are ports."""
         return [name for name, place, _ in self.points() if place.axis is not None]
 
+    @model_validator(mode="after")
+    def steering_one(self) -> Self:
+        if self.control is not None:
+            check_steered(self.control, self)
+        return self
+
+    @property
+    def controlled(self) -> bool:
+        """Whether control acts."""
+        return self.control is not None and self.control.law != "none"
+
     def model(self) -> Mechanism:
         """The model, also from traced numbers."""
+        from dockdyn.kinds.assembly.whole_model import whole_model
+
+        return whole_model(self)
+
+    def acting_in_pairs(self) -> Mechanism:
+        """The model without gravity and control, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.kinds.assembly.trees import jointed_bodies, moving_joints

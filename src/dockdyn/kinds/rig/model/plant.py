@@ -15,8 +15,10 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.gate import GATED, PRESSING
+from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
-from dockdyn.integrate.model import Flag, Rate, Scalar, State
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State
+from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.parameters import Dynamics
 
 Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
@@ -62,6 +64,14 @@ class Plant(eqx.Module):
     def bare(self) -> bool:
         """Whether nothing but inertia is behind the contact."""
         return True
+
+    @abc.abstractmethod
+    def without_rig(self) -> Model:
+        """The same contacts without loop: those of the mock-ups together with those computed in software."""
+
+    def motion_of(self, state: State) -> State:
+        """A state of what is `without_rig` as a motion."""
+        return State(state.q, state.v, (), ())
 
     @abc.abstractmethod
     def initial(self) -> State:
@@ -146,6 +156,14 @@ class Plant(eqx.Module):
         """The motion after the guards in `fired` have fired."""
         return motion
 
+    def next_tick(self, motion: State) -> Scalar | None:
+        """The next instant (s) at which a clock of the virtual bodies acts, as of sampled control; None: there is none."""
+        return None
+
+    def tick(self, time: Scalar, motion: State) -> State:
+        """The motion after the clock has acted at `time` (s)."""
+        return motion
+
     def told(self, time: Scalar, motion: State, touching: Flag) -> State:
         """The motion once the model is told whether the mock-ups are `touching`."""
         return motion
@@ -182,6 +200,22 @@ class Mass(Plant):
     @property
     def ever_touching(self) -> bool:
         return self.bilateral
+
+    def without_rig(self) -> MassOnWall:
+        contact = self.contact
+        if self.virtual is not None:
+            contact = AxialContact(law=Parallel((contact.law, self.virtual.law)))
+        return MassOnWall(
+            mass=self.mass,
+            contact=contact,
+            position=self.position,
+            velocity=self.velocity,
+            delay=None,
+            bilateral=self.bilateral,
+        )
+
+    def motion_of(self, state: State) -> State:
+        return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 
     def initial(self) -> State:
         return State(jnp.reshape(self.position, 1), jnp.reshape(self.velocity, 1), (), ())

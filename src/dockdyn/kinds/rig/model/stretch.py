@@ -164,6 +164,14 @@ class Stretch(Model):
         motion = self.rig.plant.jump(self.start + t, self.motion_in(x), fired[count:])
         return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), x.memory._replace(motion=motion.memory))
 
+    def next_tick(self, x: State) -> Scalar | None:
+        tick = self.rig.plant.next_tick(self.motion_in(x))
+        return None if tick is None else tick - self.start
+
+    def tick(self, t: Scalar, x: State) -> State:
+        motion = self.rig.plant.tick(self.start + t, self.motion_in(x))
+        return State(motion.q, motion.v, x.mode._replace(motion=motion.mode), x.memory._replace(motion=motion.memory))
+
     @property
     def driven(self) -> bool:
         return True
