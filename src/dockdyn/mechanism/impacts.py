@@ -224,7 +224,7 @@ def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array,
 
 def _kept(model: Mechanism, x: State) -> Lines | None:
     """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
-    here, elements = model.placement(x), model.connections(x)
+    here, elements = model.placement(x), model.elements_at(x)
     parts = (
         reflected_lines(len(here.bodies), reflected(elements, here)),
         lines_of(model.grips, x.memory.elements, here.bodies),

@@ -175,11 +175,11 @@ class Mechanism(ContactModel):
 
         return [named(word) for word in super().names()]
 
-    def connections(self, x: State) -> tuple[Mount, ...]:
+    def elements_at(self, x: State) -> tuple[Mount, ...]:
         """The elements with the numbers that they have in the present phase."""
-        return self.elements if self.phases is None else self.connections_in(x.mode[-1])
+        return self.elements if self.phases is None else self.elements_in(x.mode[-1])
 
-    def connections_in(self, phase: Int[Array, ""]) -> tuple[Mount, ...]:
+    def elements_in(self, phase: Int[Array, ""]) -> tuple[Mount, ...]:
         """The elements with the numbers that they have in a phase."""
         assert self.phases is not None
         return tuple(
@@ -268,17 +268,17 @@ class Mechanism(ContactModel):
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """What acts on the bodies under these signals of the contacts, and how they move."""
-        places, connections = here.bodies, self.connections(x)
+        places, elements = here.bodies, self.elements_at(x)
         loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
         power += add_late(loads, self.late, delayed[len(self.groups) :], places)
         modes, remembered = self.element_modes(x), x.memory.elements
-        own, efforts, thrusters, memories = element_loads(connections, modes, remembered, here, self.held)
-        if connections:
+        own, efforts, thrusters, memories = element_loads(elements, modes, remembered, here, self.held)
+        if elements:
             loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
         pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
-        inertia, grips = reflected(connections, here), lines_of(self.grips, remembered, places)
+        inertia, grips = reflected(elements, here), lines_of(self.grips, remembered, places)
         rests = rest_lines(self, x, places) if self.impacts else None
         lines = [part for part in (grips, rests) if part is not None]
         found = self.moving.respond(
@@ -345,7 +345,7 @@ class Mechanism(ContactModel):
             which = [still for group, still in zip(self.groups, carried, strict=True) for _ in range(group.events)]
             guards = [jnp.where(still, -1.0, guard) for still, guard in zip(which, guards, strict=True)]
         sizes: list[Scalar] = []
-        for one, mode, memory in zip(self.connections(x), self.element_modes(x), x.memory.elements, strict=True):
+        for one, mode, memory in zip(self.elements_at(x), self.element_modes(x), x.memory.elements, strict=True):
             guards += one.element.guards(mode, memory, *one.sides(here))
             if isinstance(one, Tie):
                 sizes += one.element.sizes(mode, memory, *one.sides(here))
@@ -353,7 +353,7 @@ class Mechanism(ContactModel):
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
         signal = tuple(self.delayed_part(*both) for both in zip(self.groups, (s.wrench for s in states), strict=True))
         signal += self.late_forces(x, here)
-        turns = bushing_turns(self.connections(x), here)
+        turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
         return Outputs(signal, tuple(guards), (*normal, *sizes, *self.port_loads(x, signal), *turns))
 
@@ -424,12 +424,12 @@ class Mechanism(ContactModel):
 
     def _jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """The state after events, but for the impacts that follow."""
-        here, connections, left = self.placement(x), self.connections(x), iter(fired)
+        here, elements, left = self.placement(x), self.elements_at(x), iter(fired)
         touching = tuple(
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
         )
-        modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, tuple(left), here)
-        v, memories = self._fall_in(x, connections, x.memory.elements, memories)
+        modes, memories, fired = jumped(elements, self.element_modes(x), x.memory.elements, tuple(left), here)
+        v, memories = self._fall_in(x, elements, x.memory.elements, memories)
         touching = self._apart(touching, memories)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
@@ -440,7 +440,7 @@ class Mechanism(ContactModel):
     def _fall_in(
         self,
         x: State,
-        connections: tuple[Mount, ...],
+        elements: tuple[Mount, ...],
         before: tuple[ElementMemory, ...],
         after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
@@ -448,7 +448,7 @@ class Mechanism(ContactModel):
         if not captures_of(self.elements):
             return x.v, after
         return fall_in(
-            self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, connections, before, after
+            self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, elements, before, after
         )
 
     def _enter_due(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> State:
@@ -473,13 +473,13 @@ class Mechanism(ContactModel):
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
-        here, connections = self.placement(x), self.connections_in(phase)
-        modes, memories = settled(connections, x.memory.elements, here)
+        here, elements = self.placement(x), self.elements_in(phase)
+        modes, memories = settled(elements, x.memory.elements, here)
         touching = self._apart(x.mode[: len(self.groups)], memories)
         after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
-        v, memories = self._fall_in(x, connections, x.memory.elements, memories)
+        v, memories = self._fall_in(x, elements, x.memory.elements, memories)
         memory = after.memory._replace(work=x.memory.work + gained, elements=memories)
         return State(after.q, v, after.mode, memory)
 
@@ -530,10 +530,10 @@ class Mechanism(ContactModel):
 
     def internal_energy(self, x: State) -> Scalar:
         """Energy (J) that elements store, and that of the inertia that they reflect."""
-        here, connections = self.placement(x), self.connections(x)
-        stored = stored_energy(connections, self.element_modes(x), x.memory.elements, here)
+        here, elements = self.placement(x), self.elements_at(x)
+        stored = stored_energy(elements, self.element_modes(x), x.memory.elements, here)
         turning = self.moving.reflected_energy(here)
-        return stored + sum((one.kinetic_energy() for _, _, one in reflected(connections, here)), turning)
+        return stored + sum((one.kinetic_energy() for _, _, one in reflected(elements, here)), turning)
 
     def work(self, memory: Memory) -> Scalar:
         """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but that of
@@ -560,7 +560,7 @@ class Mechanism(ContactModel):
         Shapes: components last; `position` (bodies, 3), `depth` (groups,), `load_force` (points, 3) in the body's own axes.
         """
         here, states = self.placement(x), self.states(x, exact=True)
-        places, connections = here.bodies, self.connections(x)
+        places, elements = here.bodies, self.elements_at(x)
         now = self.acting(x, here, delayed)
         if self.impacts:
             states, delayed = pressed(self, x, states, now.rests), rest_wrenches(self, here, delayed, now.rests)
@@ -593,7 +593,7 @@ class Mechanism(ContactModel):
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),
-            **observed_elements(connections, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
+            **observed_elements(elements, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             **observed_impacts(self.groups, x.memory.impacts),
             "linear_momentum": linear.array(),

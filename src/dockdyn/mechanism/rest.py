@@ -85,7 +85,7 @@ def at_rest(
     outside = state.memory.outside._replace(steering=None, orbit=None)
     memory = state.memory._replace(outside=outside, elements=state.memory.elements[: len(model.elements)])
     resting = State(state.q, still, modes, memory)
-    here, mounts = model.placement(resting), model.connections(resting)
+    here, mounts = model.placement(resting), model.elements_at(resting)
     held = held_by(mounts, model.element_modes(resting), memory.elements, here)
     elements = tuple(
         replace(one, element=one.element.without_rest_force(*one.sides(here))) if isinstance(one, Tie) else one

@@ -160,6 +160,6 @@ def make_phases(phases: list[PhaseSection], variants: list[tuple[Mount, ...]], b
 
     if len(variants) < 2:
         return None
-    elements = [tuple(one.element for one in connections) for connections in variants]
+    elements = [tuple(one.element for one in mounts) for mounts in variants]
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *elements)
     return Phases(stacked, tuple(phase.when.make(bodies) for phase in phases if phase.when is not None))

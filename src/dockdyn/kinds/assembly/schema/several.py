@@ -439,9 +439,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             found.append(ContactGroup.of(pairs, bodies, contact.normal.make(), friction, feature.weights()))
         return tuple(found)
 
-    def connections(
-        self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames
-    ) -> tuple[Mount, ...]:
+    def mounts(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames) -> tuple[Mount, ...]:
         """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
         behind them what holds flexible links in shape."""
         from dockdyn.kinds.assembly.trees import mode_numbers, moving_joints
@@ -507,14 +505,14 @@ class SeveralBodiesSection(Section, abc.ABC):
         starts = self.starts()
         frames = self.frames(starts)
         begun = [starts[name] for name in (*self.names(), *frames.links())]
-        variants = [self.connections(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
+        variants = [self.mounts(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
         return Mechanism(
             bodies=tuple(section.body() for section in self.body) + frames.massless(),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in begun),
             twists=tuple(twist for _, twist in begun),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
-            elements=variants[0] if variants else self.connections(list(self.acts().values()), starts, frames),
+            elements=variants[0] if variants else self.mounts(list(self.acts().values()), starts, frames),
             phases=make_phases(self.phase, variants, self.names()),
             points=tuple(
                 NamedPoint(

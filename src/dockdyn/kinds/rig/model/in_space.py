@@ -212,7 +212,7 @@ class PlantInSpace(Plant):
         found = {}
         if model.elements:
             modes, memories = model.element_modes(motion), motion.memory.elements
-            found = observed_elements(model.connections(motion), modes, memories, here, {})
+            found = observed_elements(model.elements_at(motion), modes, memories, here, {})
         return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})
 
     def relative(self, q: Q) -> Axes:

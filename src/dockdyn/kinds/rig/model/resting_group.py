@@ -61,7 +61,7 @@ def _effective_mass(model: Mechanism, still: State, group: ContactGroup, point: 
     forces[group.first], forces[group.second] = normal, -normal
     torques = [place.torque(point, force) for place, force in zip(here.bodies, forces, strict=True)]
     efforts = [jnp.zeros(()) for _ in model.joints]
-    rates = model.moving.respond(here, forces, torques, efforts, reflected(model.connections(still), here)).bodies
+    rates = model.moving.respond(here, forces, torques, efforts, reflected(model.elements_at(still), here)).bodies
 
     def parting(number: int) -> Scalar:
         place: Placed = here.bodies[number]
