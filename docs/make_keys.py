@@ -28,7 +28,11 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "campaign": CampaignSection,
     "design": DesignSection,
 }
-SHORTER = {"array": "list of 3 numbers or ", "number": "numbers or of "}  # what a list may be written as instead
+SHORTER = {
+    "array": "list of 3 numbers or ",
+    "number": "numbers or of ",
+    "string": "text or ",
+}  # what a list may be written as instead
 FEW = 4  # numbers of a default that is written out
 INTRODUCTION = """# Every key of a scenario
 
