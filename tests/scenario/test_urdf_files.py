@@ -323,6 +323,20 @@ def test_a_follower_is_led_or_locked_and_never_free(seed, tmp_path, monkeypatch,
     text = whole(links, joints)
     joint = dockdyn.load(written(tmp_path, "assembly", text)).content.named(f"arm.l{follower}").joint
     assert (joint.kind, joint.follows, joint.ratio, joint.offset) == ("mimic", f"arm.l{leader}", ratio, offset)
+    own, of_leader = ("continuous" not in joints[n - 1] for n in (follower, leader))
+    both = [(-1.0, 2.0)] * of_leader + [tuple(sorted((end - offset) / ratio for end in (-1.0, 2.0)))] * own
+    low, high = max((low for low, _ in both), default=None), min((high for _, high in both), default=None)
+    content = dockdyn.load(written(tmp_path, "assembly", text))
+    assert content.content.named(f"arm.l{leader}").joint.range == (pytest.approx([low, high]) if both else None)
+    joints[follower - 1] = joints[follower - 1].replace('lower="-1" upper="2"', 'lower="900" upper="901"')
+    far = dockdyn.load(written(tmp_path, "assembly", whole(links, joints)))
+    if own and of_leader:
+        assert [
+            line
+            for line in dockdyn.check_numbers(far)
+            if f"link l{follower}: limits of its joint leave no room" in line
+        ]
+        assert far.content.named(f"arm.l{leader}").joint.range == [-1.0, 2.0]
     said = refused(monkeypatch, capsys, "run", str(written(tmp_path, "berthing", text)))
     assert f"joint j{follower}: <mimic>" in said and 'joint = "locked"' in said
     plan = ("identify", "plan", str(tmp_path / "p.csv"), "--urdf", str(tmp_path / "arm.urdf"), "--tip", f"l{follower}")

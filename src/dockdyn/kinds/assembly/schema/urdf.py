@@ -225,7 +225,14 @@ class _Links:
         if own.limits is not None and mimic.ratio and own.limits[0] < own.limits[1] and "stroke" not in to:
             ends = sorted((end - mimic.offset) / mimic.ratio for end in own.limits)
             low, high = to.get("range", ends)
-            to["range"] = [max(low, ends[0]), min(high, ends[1])]
+            both = [max(low, ends[0]), min(high, ends[1])]
+            if both[0] < both[1]:
+                to["range"] = both
+            else:
+                words = f"link {link}: limits of its joint leave no room in those of {mimic.leader!r}, which stay"
+                self.found[link]["note"] = "; ".join(
+                    [*([note] if (note := self.found[link].get("note")) else []), words]
+                )
 
     def _body(self, link: str, weight: Entry, frame: Frame) -> Entry:
         """Return a link, its `frame` in the axes of what carries it, as a body with the axes of that frame."""
