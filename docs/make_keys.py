@@ -30,7 +30,11 @@ SCHEMAS: dict[str, type[BaseModel]] = {
 }
 KINDLESS = ("campaign", "design")  # tables that every kind may have
 TAGS = ("law", "shape", "kind")  # keys that say which of several tables one is
-SHORTER = {"array": "list of 3 numbers or ", "number": "numbers or of "}  # what a list may be written as instead
+SHORTER = {
+    "array": "list of 3 numbers or ",
+    "number": "numbers or of ",
+    "string": "text or ",
+}  # what a list may be written as instead
 FEW = 4  # numbers of a default that is written out
 INTRODUCTION = """# Every key of a scenario
 

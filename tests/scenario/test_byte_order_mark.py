@@ -14,7 +14,7 @@ from dockdyn.results.exchange.log_file import table_of
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.preset_files import preset_text
 from dockdyn.scenario.tables.profile import corners_in
-from dockdyn.scenario.tables.urdf import read
+from dockdyn.scenario.tables.urdf import read_robot
 
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 ROBOT = f'<robot name="r"><link name="hull"><inertial><mass value="3"/>{INERTIA}</inertial></link></robot>'
@@ -45,7 +45,7 @@ def test_a_profile(tmp_path):
 
 
 def test_a_robot(tmp_path):
-    assert read(marked(tmp_path / "r.urdf", ROBOT), "r.urdf").links[0].name == "hull"
+    assert read_robot(marked(tmp_path / "r.urdf", ROBOT), "r.urdf").root == "hull"
 
 
 @pytest.mark.parametrize("kind", ["obj", "stl_ascii"])

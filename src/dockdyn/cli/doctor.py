@@ -15,7 +15,7 @@ import typer
 
 from dockdyn.kept import usable
 
-EXTRAS = ("campaign", "urdf", "mcap", "parquet")  # what a user may want besides the core
+EXTRAS = ("campaign", "mcap", "parquet")  # what a user may want besides the core
 PRESET = "paraskevas-latch"
 APART = 1e-3  # share of the least latching speed by which the two runs of the self-check lie above and below it
 UNWELL = 1

@@ -84,7 +84,7 @@ def observed_joints(
     moments = [load.moment - other.moment for load, other in zip(loads, direct, strict=True)]
     torques = [place.rotation.transposed_times(moment) for place, moment in zip(here.bodies, moments, strict=True)]
     through = moving.reactions(here, forces, torques)
-    coordinates = [(zero, zero) if number is None else here.joints[number] for _, number in held]
+    coordinates = [(zero, zero) if joint.number is None else joint.motion(here.joints) for _, joint in held]
     return {
         "joint_angle": rows([coordinate for coordinate, _ in coordinates]),
         "joint_rate": rows([rate for _, rate in coordinates]),

@@ -11,8 +11,6 @@ from scipy.spatial.transform import Rotation
 import dockdyn
 from dockdyn.results.plan import jit_once
 
-pytest.importorskip("yourdfpy", reason="URDF files need yourdfpy")
-
 INERTIAL = """<inertial><origin xyz="{centre}" rpy="0.2 -0.1 0.4"/><mass value="{mass}"/>
 <inertia ixx="0.5" ixy="0.02" ixz="-0.01" iyy="0.7" iyz="0.03" izz="0.6"/></inertial>"""
 ARM = f"""<robot name="arm">

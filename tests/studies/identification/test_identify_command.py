@@ -314,7 +314,6 @@ def test_a_plan_is_a_log_but_for_the_robot(dock, answer, tmp_path):
 def test_a_plan_for_an_arm_of_a_urdf_leads_its_tip_along_the_line(dock, tmp_path):
     """Against Pinocchio's forward kinematics; slanted axes, a sliding joint, a link beside the way."""
     pinocchio = pytest.importorskip("pinocchio")
-    pytest.importorskip("yourdfpy")
     mass = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
     axes = ["0 0 1", "0 1 0.2", "0.1 1 0", "1 0 0", "0 1 0", "1 0 0.3", "0 0 1"]
     places = ["0 0 0.2", "0.1 0 0.4", "0.6 0 0", "0.1 0.05 0.1", "0.5 0 0", "0.1 0 0", "0.05 0 0"]

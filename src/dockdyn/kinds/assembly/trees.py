@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.kinds.assembly.schema.flexible import ModeTableSection, UniformBeamSection
-from dockdyn.kinds.assembly.schema.joints import LockedSection, PrismaticSection, RevoluteSection
+from dockdyn.kinds.assembly.schema.joints import LockedSection, MimicSection, PrismaticSection, RevoluteSection
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
@@ -23,7 +23,7 @@ class LinkSection(Protocol):
 
     name: str
     on: str | None
-    joint: RevoluteSection | PrismaticSection | LockedSection | None
+    joint: RevoluteSection | PrismaticSection | LockedSection | MimicSection | None
     flexible: UniformBeamSection | ModeTableSection | None
 
     def body(self) -> RigidBody: ...
@@ -127,7 +127,8 @@ def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
     for carrier, held in waiting:  # they grow as it goes
         for body in held:
             assert body.joint is not None
-            joint = body.joint.make(body.start()[0], carrier, moving.index(body.name) if body.name in moving else None)
+            leader = body.joint.follows if isinstance(body.joint, MimicSection) else body.name
+            joint = body.joint.make(body.start()[0], carrier, moving.index(leader) if leader in moving else None)
             if body.flexible is None:
                 place = tree.add(body.body(), names.index(body.name), joint)
                 waiting.append((place, _held_on(body.name, frames.bodies)))

@@ -33,7 +33,7 @@ class BerthingKind(Kind):
         return BerthingSection
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
-        from dockdyn.scenario.tables.urdf import with_urdf
+        from dockdyn.kinds.berthing.urdf import with_urdf
 
         return with_urdf(data, name, folder)
 

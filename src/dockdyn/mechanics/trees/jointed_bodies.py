@@ -36,24 +36,35 @@ class Joint(eqx.Module):
     kind: Literal["revolute", "prismatic", "locked"] = eqx.field(static=True)
     carrier: int = eqx.field(static=True)  # its place among the bodies of the tree
     number: int | None = eqx.field(static=True)  # of the joint among those of all trees that move; None of a locked one
+    led: tuple[Float[Array, ""], Float[Array, ""]] | None = (
+        None  # by that coordinate: what its own is times it, and what more
+    )
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """The number of its coordinate; none of a locked one."""
         return () if self.number is None else (self.number,)
 
+    def motion(self, motions: Sequence[JointMotion]) -> JointMotion:
+        """Its own coordinate and the rate of it; `motions` are those of the joints of all trees."""
+        assert self.number is not None  # of a joint that moves
+        coordinate, speed = motions[self.number]
+        return (
+            (coordinate, speed) if self.led is None else (self.led[0] * coordinate + self.led[1], self.led[0] * speed)
+        )
+
     def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
         """The body on what carries it; `motions` are those of the joints of all trees."""
         attitude, rate = carrier.pose.attitude * self.seat, self.seat.matrix().transposed_times(carrier.twist.rate)
         if self.kind == "revolute" and self.number is not None:
-            coordinate, speed = motions[self.number]
+            coordinate, speed = self.motion(motions)
             turn = Quaternion.exponential(self.axis * coordinate)
             attitude, rate = attitude * turn, turn.matrix().transposed_times(rate) + self.axis * speed
         rotation, point = once(attitude.matrix()), carrier.point(self.mount)
         spin, lever = rotation @ rate, rotation @ self.arm
         place, velocity = point + lever, carrier.velocity(point) + spin.cross(lever)
         if self.kind == "prismatic" and self.number is not None:
-            coordinate, speed = motions[self.number]
+            coordinate, speed = self.motion(motions)
             along = rotation @ self.axis
             place, velocity = place + along * coordinate, velocity + spin.cross(along * coordinate) + along * speed
         return once(Placed(Pose(place, attitude), Twist(velocity, rate), rotation, spin))
@@ -62,7 +73,7 @@ class Joint(eqx.Module):
         """Acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
         if self.number is None:
             return Rates(carried.at(carrier, body.pose.position), carried.spin)
-        turning = carrier.rate.cross(body.rotation @ self.axis * motions[self.number][1])
+        turning = carrier.rate.cross(body.rotation @ self.axis * self.motion(motions)[1])
         if self.kind == "prismatic":
             return Rates(carried.at(carrier, body.pose.position) + turning * 2.0, carried.spin)
         spin, lever = carried.spin + turning, body.rotation @ self.arm
@@ -72,7 +83,7 @@ class Joint(eqx.Module):
         """What the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
         if self.number is None:
             return ()
-        along = body.rotation @ self.axis
+        along = body.rotation @ (self.axis if self.led is None else self.axis * self.led[0])
         if self.kind == "prismatic":
             return (Screw(along, Vector.zero()),)
         return (Screw((place - body.rotation @ self.arm).cross(along), along),)
@@ -176,7 +187,7 @@ class JointedBodies(eqx.Module):
 
     def moved(self) -> dict[int, Scalar]:
         """What motors reflect (kg m² or kg) at the coordinates of joints, by number."""
-        joints = [joint for joint in self.joints if isinstance(joint, Joint)]
+        joints = [joint for joint in self.joints if isinstance(joint, Joint) and joint.led is None]
         return {joint.number: joint.moved for joint in joints if joint.number is not None}
 
     def mass(self) -> Scalar:

@@ -91,13 +91,13 @@ class MovingBodies(eqx.Module):
         held = {number for tree in self.trees for number in tree.members[1:]}
         return [number for number in range(len(self.bodies)) if number not in held]
 
-    def held(self) -> list[tuple[int, int | None]]:
-        """The bodies that joints hold, by number, each with the number of its joint; None of a locked one.
+    def held(self) -> list[tuple[int, Joint]]:
+        """The bodies that joints hold, by number, each with its joint.
 
         Of a flexible link it is its frame at rest; they are in the order of the links.
         """
         found = {
-            body: joint.number
+            body: joint
             for tree in self.trees
             for body, joint in zip(tree.members[1:], tree.joints, strict=True)
             if isinstance(joint, Joint)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.bodies import unusual_inertias
 from dockdyn.scenario.sanity.ranges import unusual
@@ -69,5 +70,18 @@ def _unusual_numbers(scenario: Scenario) -> Iterator[str]:
             worst = max(sizes, key=abs, default=0.0)
             if words := unusual(path, f"{key} (distributed)", float(worst), unit.replace(" ", "*")):
                 yield words
+    yield from _notes(scenario.content)
     yield from unusual_inertias(usual)
     yield from unusual_touches(usual, depths_of(scenario.content, usual))
+
+
+def _notes(value: object) -> Iterator[str]:
+    """Yield what is noted of the tables of a scenario, such as an inertia that was repaired."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _notes(item)
+    elif isinstance(value, Section):
+        if isinstance(note := getattr(value, "note", None), str):
+            yield note
+        for _, item in value:
+            yield from _notes(item)

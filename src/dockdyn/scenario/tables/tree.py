@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import (
@@ -21,7 +21,7 @@ from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.language.waiting import wait_for
-from dockdyn.scenario.tables.inertia import Row, physical, tensor
+from dockdyn.scenario.tables.inertia import Row, physical_or_point, tensor
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, number, unit
 from dockdyn.scenario.tables.part import refuse
@@ -67,13 +67,12 @@ OF_JOINT: dict[str, dict[str, tuple[str, str]]] = {
 SCALAR = ("revolute", "prismatic")  # joints with one coordinate
 
 
-def _of_link(value: list[list[float]]) -> list[list[float]]:
-    """As of a body that flies freely; all zeros, too, of a point mass: joints give it what it turns about."""
-    return physical(value) if np.any(value) else value
-
-
 Inertia = Annotated[
-    list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(_of_link), THREE_NUMBERS
+    list[Row],
+    Field(min_length=3, max_length=3),
+    BeforeValidator(tensor),
+    AfterValidator(physical_or_point),
+    THREE_NUMBERS,
 ]
 
 
@@ -138,6 +137,8 @@ class LinkSection(Section):
     stiffness: float | None = None
     damping: float | None = None
     look: OrNone[LookSection] = None
+    note: str | None = None  # said of it where the scenario is checked
+    unread: ClassVar[tuple[str, ...]] = ("title", "note")
 
     @field_validator("start", "start_rate", "stiffness", "damping", mode="before")
     @classmethod
@@ -276,6 +277,7 @@ class TreeSection(Section):
     """Chaser or target: links, and how the base starts."""
 
     urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file that `link` then holds
+    inertia: Annotated[None, TEXT] = None  # the same: "repair" takes possible inertias for impossible ones
     link: Annotated[list[LinkSection], Field(min_length=1)]
     position: PointField | None = None
     velocity: Velocity | None = None

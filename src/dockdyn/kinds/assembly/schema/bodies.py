@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint
-from dockdyn.scenario.language.also import TEXT
+from dockdyn.scenario.language.also import TEXT, Also
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction
+from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
+
+
+REPAIRED = Also({"type": "string", "const": "repair"})
 
 
 class PortSection(PlaceSection):
@@ -39,10 +43,13 @@ class BodySection(FreeBodySection):
     a `joint` lets it. A `flexible` one bends."""
 
     name: str
+    inertia: Annotated[Inertia, REPAIRED]  # of a body with a `urdf`, "repair": possible inertias for impossible ones
     on: str | None = None
     joint: AnyJoint | None = None
     flexible: AnyFlexible | None = None
     urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file whose links are then bodies
+    note: str | None = None  # said of it where the scenario is checked
+    unread: ClassVar[tuple[str, ...]] = ("title", "note")
     feature: list[FeatureSection] = []  # noqa: RUF012
     point: list[PortSection] = []  # noqa: RUF012
 

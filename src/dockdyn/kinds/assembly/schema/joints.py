@@ -26,12 +26,32 @@ Angle = quantity("rad", "an angle")
 Turn = quantity("rad", "an angle", component=True)
 
 
+def unit_axis(stated: list[float]) -> Vector:
+    """Return a direction as a unit vector."""
+    import jax.numpy as jnp
+
+    from dockdyn.mechanics.vector import Vector
+
+    axis = jnp.asarray(stated, float)
+    return Vector.of(axis / jnp.linalg.norm(axis))
+
+
 class JointSection(Section):
     """How a body is held on the one that carries it."""
 
     compiled: ClassVar[float] = 3.0  # 10 and 20 bodies in a row: 0.19 s each
-    kind: Literal["revolute", "prismatic", "locked"]
+    kind: Literal["revolute", "prismatic", "locked", "mimic"]
     position: Point | None = None
+
+    @property
+    def motion(self) -> Literal["revolute", "prismatic", "locked"]:
+        """How it lets the body move."""
+        assert self.kind != "mimic"
+        return self.kind
+
+    def led(self) -> tuple[Float[Array, ""], Float[Array, ""]] | None:
+        """The share of another joint's coordinate that its own is, and what is added; None of a joint that follows none."""
+        return None
 
     def has_events(self) -> bool:
         """Whether what acts in it changes its law at instants, which must be located."""
@@ -65,7 +85,8 @@ class JointSection(Section):
             arm=turn.transposed_times(pose.position - mount),
             axis=turn.transposed_times(self.direction()),
             moved=self.moved(),
-            kind=self.kind,
+            kind=self.motion,
+            led=self.led(),
             carrier=carrier,
             number=number,
         )
@@ -133,12 +154,7 @@ class MovingJointSection(JointSection):
         return any(key is not None for key in stated)
 
     def direction(self) -> Vector:
-        import jax.numpy as jnp
-
-        from dockdyn.mechanics.vector import Vector
-
-        axis = jnp.asarray(self.axis, float)
-        return Vector.of(axis / jnp.linalg.norm(axis))
+        return unit_axis(self.axis)
 
     def begins(self) -> JointMotion:
         """Its coordinate and the rate of it at t = 0."""
@@ -211,9 +227,32 @@ class PrismaticSection(MovingJointSection):
     reflected: ClassVar[str] = "moved_mass"
 
 
+class MimicSection(JointSection):
+    """A joint that follows a leader in its own tree: its coordinate is exactly `ratio` times the leader's, and `offset`."""
+
+    kind: Literal["mimic"] = "mimic"
+    moves: Literal["revolute", "prismatic"] = "revolute"
+    position: Point
+    axis: Direction
+    follows: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+    @property
+    def motion(self) -> Literal["revolute", "prismatic", "locked"]:
+        return self.moves
+
+    def led(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        return number(self.ratio), number(self.offset)
+
+    def direction(self) -> Vector:
+        return unit_axis(self.axis)
+
+
 AnyJoint = Annotated[
     Annotated[RevoluteSection, Tag("revolute")]
     | Annotated[PrismaticSection, Tag("prismatic")]
-    | Annotated[LockedSection, Tag("locked")],
+    | Annotated[LockedSection, Tag("locked")]
+    | Annotated[MimicSection, Tag("mimic")],
     Discriminator("kind"),
 ]

@@ -19,7 +19,7 @@ from dockdyn.kinds.assembly.schema.elements import (
     OwnElement,
 )
 from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
-from dockdyn.kinds.assembly.schema.joints import MovingJointSection
+from dockdyn.kinds.assembly.schema.joints import MimicSection, MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
@@ -75,6 +75,19 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if carrier in seen:
                     refuse(f"body.{name}.on: bodies are on each other in a circle: {' on '.join([*seen, carrier])}")
                 seen.append(carrier)
+        return self
+
+    @model_validator(mode="after")
+    def following(self) -> Self:
+        moving = {body.name for body in self.body if isinstance(body.joint, MovingJointSection)}
+        for body in self.body:
+            if not isinstance(body.joint, MimicSection):
+                continue
+            key = f"body.{body.name}.joint.follows = {body.joint.follows!r}"
+            if body.joint.follows not in moving:
+                refuse(f"{key}: no body with a joint that moves; {nearest(body.joint.follows, moving)}")
+            if self.root_of(body.name) != self.root_of(body.joint.follows):
+                refuse(f"{key}: is of another tree; must hang on the same root, {self.root_of(body.name)!r}, by joints")
         return self
 
     @model_validator(mode="after")

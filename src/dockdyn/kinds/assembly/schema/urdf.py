@@ -11,144 +11,291 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 from pydantic_core import PydanticCustomError
 
-from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.units import Bounds, number_of
-from dockdyn.scenario.tables.urdf import Entry, coefficient, links_of, read
+from dockdyn.scenario.tables.urdf import (
+    REPAIR,
+    WORLD,
+    Entry,
+    Frame,
+    Mimic,
+    Robot,
+    UrdfJoint,
+    locked_coordinates,
+    read_robot,
+)
 
+OF_URDF = ("name", "urdf", "on", "position", "attitude", "joint", "velocity", "rate", "inertia")  # keys beside `urdf`
 SAID = ("on", "position", "attitude")  # of links, by the URDF
 SAID_OF_JOINTS = ("kind", "position", "axis")
-LIMITED = ("revolute", "prismatic")  # joints whose coordinate has limits
-type Frame = Float[np.ndarray, "4 4"]  # takes places in it to those in the frame in which it is
+MIDDLE = {"name": "centre of mass", "position": [0.0, 0.0, 0.0]}  # where loads on a body without points are told
 
 
 def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:
-    """`data` of the scenario `name` with every body that has a `urdf` replaced by the links in that file.
+    """Return `data` of the scenario `name` with every body that has a `urdf` replaced by the links in that file.
 
     Paths count from `folder` (None: the working folder). ScenarioError for a file or a link that cannot be used.
     """
     bodies = data.get("body")
-    if not isinstance(bodies, list) or not any(isinstance(body, dict) and "urdf" in body for body in bodies):
+    if not isinstance(bodies, list):
         return data
-    links: dict[str, Entry] = {}
-    limits: dict[str, list[float]] = {}
+    names = [body.get("name") if isinstance(body, dict) else None for body in bodies]
+    made = {
+        body["name"]: _Links(body, f"{name}: body", folder or Path())
+        for body in bodies
+        if isinstance(body, dict) and "urdf" in body and _is_named(body, f"{name}: body")
+    }
+    if not made:
+        return data
+    for of_link, body in zip(names, bodies, strict=True):
+        arms = [arm for arm in made if isinstance(of_link, str) and of_link.startswith(f"{arm}.")]
+        if arms and isinstance(of_link, str) and "urdf" not in body:
+            made[max(arms, key=len)].state(of_link, body)
     found: list[Any] = []
-    for body in bodies:
-        if isinstance(body, dict) and "urdf" in body:
-            own, of_joints = _links(body, f"{name}: body.{body.get('name')}", folder or Path())
-            links |= {link["name"]: link for link in own}
-            limits |= of_joints
-            found += own
-        else:
+    for of_link, body in zip(names, bodies, strict=True):
+        if of_link in made and "urdf" in body:
+            found += made[of_link].bodies()
+        elif not any(body is entry for links in made.values() for entry in links.stated.values()):
             found.append(body)
-    rest = []
-    for body in found:
-        of_file = body.get("name") if isinstance(body, dict) else None
-        if of_file not in links or body is links[of_file]:
-            rest.append(body)
-        else:
-            _override(links[of_file], body, f"{name}: body.{of_file}")
-    for link, ends in limits.items():
-        if "stop_stiffness" in (joint := links[link]["joint"]):
-            joint.setdefault("stroke", ends)
-        elif "stroke" not in joint and ends[0] < ends[1]:
-            joint.setdefault("range", ends)
-    return {**data, "body": rest}
+    for links in made.values():
+        for carrier, points in links.points.items():
+            found = [_with_points(body, points) if _called(body, carrier) else body for body in found]
+    return {**data, "body": found}
 
 
-def _links(body: Entry, where: str, folder: Path) -> tuple[list[Entry], dict[str, list[float]]]:
-    """The bodies that a URDF says, the first one as `body` says where and how it is held, and the limits of their joints."""
-    label = f"{where}.urdf = {body['urdf']!r}"
+def _is_named(body: Entry, where: str) -> bool:
+    """Return True of a body with a name and the path of a file. Raises ScenarioError of others."""
     if not isinstance(body["urdf"], str) or not isinstance(body.get("name"), str):
-        raise ScenarioError(f"{label}: must be the path of a URDF file, of a body with a name")
-    if more := [key for key in body if key not in ("name", "urdf", "joint", "velocity", "rate", *SAID)]:
-        raise ScenarioError(
-            f"{where}.{more[0]}: is of a link; must be in a table of the link's own, {body['name']}.LINK"
+        words = "must be the path of a URDF file, of a body with a name"
+        raise ScenarioError(f"{where}.{body.get('name')}.urdf = {shown(body['urdf'])}: {words}")
+    return True
+
+
+def _called(body: object, name: str) -> bool:
+    return isinstance(body, dict) and body.get("name") == name
+
+
+def _with_points(body: Entry, points: list[Entry]) -> Entry:
+    """Return a body with more points; one without any keeps the one that it would have."""
+    own = body.get("point", [MIDDLE])
+    return body | {"point": [*own, *points]} if isinstance(own, list) else body
+
+
+class _Links:
+    """The links of one file, as bodies."""
+
+    def __init__(self, body: Entry, where: str, folder: Path):
+        self.body, self.name, self.where = body, body["name"], f"{where}.{body['name']}"
+        label = f"{self.where}.urdf = {body['urdf']!r}"
+        if more := [key for key in body if key not in OF_URDF]:
+            raise ScenarioError(
+                f"{self.where}.{more[0]}: is of a link; must be in a table of the link's own, {self.name}.LINK"
+            )
+        if body.get("inertia") not in (None, REPAIR):
+            words = f'is of a link; beside urdf must be "{REPAIR}" or left out'
+            raise ScenarioError(f"{self.where}.inertia = {shown(body['inertia'])}: {words}")
+        self.robot: Robot = read_robot(folder / body["urdf"], label)
+        self.stated: dict[str, Entry] = {}  # tables of the scenario by link
+        self.found: dict[str, Entry] = {}  # bodies by link
+        self.anchors: dict[str, tuple[str, Frame]] = {}  # the body of each link, and the link's frame from its centre
+        self.points: dict[str, list[Entry]] = {}  # by body
+
+    def state(self, name: str, body: Entry) -> None:
+        """Take a table of the scenario whose name begins as the links' names do; one with a mass may be no link's."""
+        link = name.removeprefix(f"{self.name}.")
+        if link in self.robot.links or not {"mass", "inertia"} <= set(body):
+            self.robot.refuse_unknown(link, f"{self.where}.{link}")
+            if link in self.stated:
+                raise ScenarioError(f"{self.where}.{link}: two tables of this name; names must differ")
+            self.stated[link] = body
+
+    def bodies(self) -> list[Entry]:
+        """Return the bodies; links without mass on locked joints are `points` of what carries them. Raises ScenarioError."""
+        locks = {
+            link: entry["joint"]
+            for link, entry in self.stated.items()
+            if link in self.robot.joints
+            and isinstance(joint := entry.get("joint"), dict)
+            and joint.get("kind") == "locked"
+        }
+        self.robot = self.robot.locked(locked_coordinates(self.robot, locks, self.where))
+        self._place_root()
+        for link in self.robot.links:
+            if link not in self.anchors:
+                self._place(link, self.robot.joints[link])
+        for link in self.found:
+            if link in self.robot.joints and (mimic := self.robot.joints[link].mimic) is not None:
+                self._follow(link, mimic)
+        return list(self.found.values())
+
+    def _place_root(self) -> None:
+        """Place the root; without a mass and on no body, the first link with one that is locked to it, and what is between."""
+        way, frame = [root := self.robot.root], _frame(self.body, self.where)
+        joint, on = self.body.get("joint"), self.body.get("on")
+        held = {key: value for key, value in self.body.items() if key in ("on", "joint", "velocity", "rate")}
+        if on is not None:
+            held = {"joint": {"kind": "locked", "position": frame[:3, 3].tolist()}} | held
+        if not (body := self._weight(root)):
+            if on is not None and joint is None:
+                self.anchors[root] = on, frame
+                self._mark(root)
+                return
+            if root == WORLD:
+                words = "stays where it is, as no body does; must be `on` a body that has no joint of its own"
+                raise ScenarioError(f"{self.robot.label}: link {root}: {words}")
+            way = self._way_to_first(root)
+            body = self._weight(way[-1])
+        turned = [np.eye(4)]
+        for link in way[1:]:
+            turned.append(turned[-1] @ self.robot.joints[link].frame)
+        self.found[way[-1]] = self._body(way[-1], body, frame @ turned[-1]) | held
+        from_last = np.linalg.inv(turned[-1])
+        name, at = self.anchors[way[-1]]
+        for link, place in zip(way[:-1], turned, strict=False):
+            self.anchors[link] = name, at @ from_last @ place
+            self._mark(link)
+
+    def _way_to_first(self, root: str) -> list[str]:
+        """Return the links from the massless root to the first with a mass, locked all of them. Raises ScenarioError."""
+        ways = {root: [root]}
+        for link, joint in self.robot.joints.items():
+            if joint.kind == "locked" and joint.parent in ways:
+                ways[link] = [*ways[joint.parent], link]
+                if self._weight(link):
+                    return ways[link]
+        words = (
+            "has no mass, nor has what is locked to it; must have one, or be `on` another body without a joint there"
         )
-    robot = read(folder / body["urdf"], label)
-    (root, *others), _ = links_of(robot, label)
-    joints = {joint.child: joint for joint in robot.joints}
-    if "mass" not in root and ("on" not in body or "joint" in body):
-        raise ScenarioError(f"{label}: link {root['name']}: has no mass; must have one, or be fixed on another body")
-    frame = _frame(body.get("position", [0.0] * 3), body.get("attitude", [1.0, 0.0, 0.0, 0.0]), where)
-    held = {key: value for key, value in body.items() if key in ("on", "joint", "velocity", "rate")}
-    if "on" in body:
-        held = {"joint": {"kind": "locked", "position": frame[:3, 3].tolist()}} | held
-    found, anchors = [], {root["name"]: (body.get("on"), frame)}
-    limits = {}
-    if "mass" in root:
-        found.append(_body(root, body["name"], frame) | held)
-        anchors[root["name"]] = found[-1]["name"], _frame_from_centre(root)
-    for link in others:
-        carrier, on = anchors[link["parent"]]
-        at = on @ _frame(link.get("mount", [0.0] * 3), link.get("mount_attitude", [1.0, 0.0, 0.0, 0.0]), where)
-        if "mass" in link:
-            joint = joints[link["name"]]
-            found.append(_body(link, body["name"], at) | {"on": carrier, "joint": _joint(link, joint, at, label)})
-            anchors[link["name"]] = found[-1]["name"], _frame_from_centre(link)
-            if joint.limit is not None and joint.type in LIMITED:
-                limits[found[-1]["name"]] = [joint.limit.lower or 0.0, joint.limit.upper or 0.0]
-        elif link["joint"] != "locked":
-            raise ScenarioError(f"{label}: link {link['name']}: has no mass; must have one, since its joint moves")
+        raise ScenarioError(f"{self.robot.label}: link {root}: {words}")
+
+    def _place(self, link: str, joint: UrdfJoint) -> None:
+        """Place a link on its parent, which is placed: as a body, or without mass as a point."""
+        carrier, on = self.anchors[joint.parent]
+        at = on @ joint.frame
+        if body := self._weight(link):
+            self.found[link] = self._body(link, body, at) | {"on": carrier, "joint": self._joint(link, joint, at)}
+        elif joint.kind == "locked":
+            self.anchors[link] = carrier, at
+            self._mark(link)
         else:
-            anchors[link["name"]] = carrier, at
-    return found, limits
+            words = (
+                f'has no mass and its {joint.kind} joint moves; must have one in [[body]] name = "{self.name}.{link}"'
+            )
+            raise ScenarioError(f'{self.robot.label}: link {link}: {words}, or joint.kind = "locked" there')
+
+    def _mark(self, link: str) -> None:
+        """Make a point of a link without mass on its body. Raises ScenarioError where the scenario has more for it."""
+        name, frame = self.anchors[link]
+        if more := [key for key in self.stated.get(link, {}) if key not in ("name", "joint")]:
+            words = f"the link has no mass and is a point of {name}; must be there, or beside a mass and an inertia"
+            raise ScenarioError(f"{self.where}.{link}.{more[0]}: {words}")
+        point = f"{self.name}.{link}" if name == self.body.get("on") else link
+        self.points.setdefault(name, []).append({"name": point, "position": frame[:3, 3].tolist()})
+
+    def _weight(self, link: str) -> Entry:
+        """Return mass, centre and inertia of a link, those that the scenario states before the file's; nothing without mass."""
+        table = self.stated.get(link, {})
+        stated = {key: table[key] for key in ("mass", "inertia") if key in table}
+        if len(stated) < 2:
+            repair = self.body.get("inertia") == REPAIR
+            own = self.robot.links[link].body(self.robot.label, point_mass=False, repair=repair)
+            if stated and not own:
+                words = "the link has no mass in the file; must state mass and inertia both"
+                raise ScenarioError(f"{self.where}.{link}.{next(iter(stated))}: {words}")
+            return own | stated
+        if (centre := self.robot.links[link].centre(self.robot.label)) is not None:
+            return stated | {"centre": centre}
+        place = _numbers(table.get("position", [0.0] * 3), "m", "a length", 3, f"{self.where}.{link}.position")
+        return stated | {"centre": place, "placed": True}
+
+    def _follow(self, link: str, mimic: Mimic) -> None:
+        """Make a joint follow its leader, at whose coordinate then is what acts in it and what limits it."""
+        joint, leader = self.found[link]["joint"], self.robot.joint_named(mimic.leader)
+        assert leader is not None  # the reader has seen to that
+        to = self.found[leader.child]["joint"]
+        own = self.robot.joints[link]
+        follower = {"kind": "mimic", "moves": own.kind, "follows": self.found[leader.child]["name"]}
+        follower |= {"ratio": mimic.ratio, "offset": mimic.offset}
+        self.found[link]["joint"] = follower | {key: joint[key] for key in ("position", "axis")}
+        for key, share in (("damping", mimic.ratio**2), ("friction", abs(mimic.ratio))):
+            if key not in self.stated.get(leader.child, {}).get("joint", {}) and (own_part := joint.get(key)):
+                to[key] = to.get(key, 0.0) + share * own_part
+        if own.limits is not None and mimic.ratio and own.limits[0] < own.limits[1] and "stroke" not in to:
+            ends = sorted((end - mimic.offset) / mimic.ratio for end in own.limits)
+            low, high = to.get("range", ends)
+            both = [max(low, ends[0]), min(high, ends[1])]
+            if both[0] < both[1]:
+                to["range"] = both
+            else:
+                words = f"link {link}: limits of its joint leave no room in those of {mimic.leader!r}, which stay"
+                self.found[link]["note"] = "; ".join(
+                    [*([note] if (note := self.found[link].get("note")) else []), words]
+                )
+
+    def _body(self, link: str, weight: Entry, frame: Frame) -> Entry:
+        """Return a link, its `frame` in the axes of what carries it, as a body with the axes of that frame."""
+        name, stated, joint = f"{self.name}.{link}", self.stated.get(link, {}), self.robot.joints.get(link)
+        said = [key for key in SAID if key in stated and not (key == "position" and "placed" in weight)]
+        own = stated.get("joint", {})
+        if isinstance(own, dict):
+            locked = own.get("kind") == "locked"
+            said += [f"joint.{key}" for key in SAID_OF_JOINTS if key in own and not (key == "kind" and locked)]
+        if said or not isinstance(own, dict) or (own and joint is None):
+            raise ScenarioError(f"{self.where}.{link}.{said[0] if said else 'joint'}: is in the URDF, or of its root")
+        from scipy.spatial.transform import Rotation  # which takes long to load, and few scenarios have a URDF
+
+        from_centre = np.eye(4)
+        from_centre[:3, 3] = -np.array(weight["centre"])
+        self.anchors[link] = name, from_centre
+        centre = frame @ [*weight["centre"], 1.0]
+        found = {"name": name} | {key: weight[key] for key in ("mass", "inertia", "note") if key in weight}
+        found |= {
+            "position": centre[:3].tolist(),
+            "attitude": Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True).tolist(),
+        }
+        return found | {key: value for key, value in stated.items() if key not in ("joint", *SAID)}
+
+    def _joint(self, link: str, joint: UrdfJoint, frame: Frame) -> Entry:
+        """Return the joint of a link whose frame is `frame` where the coordinate is zero. Raises ScenarioError."""
+        stated: Entry = self.stated.get(link, {}).get("joint", {})
+        found: Entry = {"kind": joint.kind, "position": frame[:3, 3].tolist()}
+        if joint.kind == "locked":
+            return found | {key: value for key, value in stated.items() if key not in ("kind", "start")}
+        found["axis"] = (frame[:3, :3] @ joint.axis).tolist()
+        if joint.mimic is not None and stated:
+            words = f'follows {joint.mimic.leader!r}; must be stated of that, or be kind = "locked"'
+            raise ScenarioError(f"{self.where}.{link}.joint.{next(iter(stated))}: {words}")
+        found |= {key: value for key in ("damping", "friction") if (value := getattr(joint, key)) is not None}
+        found |= stated
+        if joint.limits is not None:
+            if "stop_stiffness" in found:
+                found.setdefault("stroke", list(joint.limits))
+            elif "stroke" not in found and joint.limits[0] < joint.limits[1]:
+                found.setdefault("range", list(joint.limits))
+        return found
 
 
-def _body(link: Entry, name: str, frame: Frame) -> Entry:
-    """A link, its `frame` in the axes of what carries it, as a body with the axes of that frame."""
+def _numbers(value: Any, unit: str, what: str, count: int, where: str) -> list[float]:  # noqa: ANN401, as in the file
+    """Return a list of numbers or of texts with a unit. Raises ScenarioError for others."""
+    try:
+        found = [number_of(part, unit, what, Bounds()) for part in value]
+    except (PydanticCustomError, TypeError) as error:
+        raise ScenarioError(f"{where} = {shown(value)}: must be {count} numbers: {error}") from None
+    if len(found) != count:
+        raise ScenarioError(f"{where} = {shown(value)}: must be {count} numbers")
+    return found
+
+
+def _frame(body: Entry, where: str) -> Frame:
+    """Return the frame by the place (m) and attitude (a quaternion) of a body. Raises ScenarioError for others."""
     from scipy.spatial.transform import Rotation  # which takes long to load, and few scenarios have a URDF
 
-    centre = frame @ [*link["centre"], 1.0]
-    attitude = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True).tolist()
-    return {
-        "name": f"{name}.{link['name']}",
-        "mass": link["mass"],
-        "inertia": link["inertia"],
-        "position": centre[:3].tolist(),
-        "attitude": attitude,
-    }
-
-
-def _joint(link: Entry, joint: Any, frame: Frame, label: str) -> Entry:  # noqa: ANN401, of `read`
-    """The joint of a link whose frame is `frame` where the coordinate is zero."""
-    found = {"kind": link["joint"], "position": frame[:3, 3].tolist()}
-    if "axis" not in link:
-        return found
-    found["axis"] = (frame[:3, :3] @ link["axis"]).tolist()
-    damping = {"damping": link["damping"]} if "damping" in link else {}
-    return found | damping | coefficient(joint, "friction", f"{label}: joint {joint.name}")
-
-
-def _frame(position: Any, attitude: Any, where: str) -> Frame:  # noqa: ANN401, as in the file
-    """A frame by its place (m) and attitude (a quaternion), numbers or texts with a unit. ScenarioError for others."""
-    from scipy.spatial.transform import Rotation
-
     found = np.eye(4)
-    try:
-        found[:3, 3] = [number_of(part, "m", "a length", Bounds()) for part in position]
-        turn = [number_of(part, "", "a number", Bounds()) for part in attitude]
-        found[:3, :3] = Rotation.from_quat(turn, scalar_first=True).as_matrix()
-    except (PydanticCustomError, TypeError, ValueError) as error:
-        raise ScenarioError(f"{where}: position must be three numbers, attitude a unit quaternion: {error}") from None
+    found[:3, 3] = _numbers(body.get("position", [0.0] * 3), "m", "a length", 3, f"{where}.position")
+    turn = _numbers(body.get("attitude", [1.0, 0.0, 0.0, 0.0]), "", "a number", 4, f"{where}.attitude")
+    if not any(turn):
+        raise ScenarioError(f"{where}.attitude = {turn}: must be a unit quaternion, scalar first")
+    found[:3, :3] = Rotation.from_quat(turn, scalar_first=True).as_matrix()
     return found
-
-
-def _frame_from_centre(link: Entry) -> Frame:
-    """The frame of a link in its own axes at its centre of mass."""
-    found = np.eye(4)
-    found[:3, 3] = -np.array(link["centre"])
-    return found
-
-
-def _override(link: Entry, entry: Entry, where: str) -> None:
-    """Keys of the scenario beside or in place of the URDF's; those of a joint one by one."""
-    joint = entry.get("joint", {})
-    said = [key for key in SAID if key in entry]
-    if isinstance(joint, dict):
-        said += [f"joint.{key}" for key in SAID_OF_JOINTS if key in joint]
-    if said or not isinstance(joint, dict) or (joint and "joint" not in link):
-        raise ScenarioError(f"{where}.{said[0] if said else 'joint'}: is in the URDF, or of its root")
-    link |= entry | ({"joint": link["joint"] | joint} if joint else {})
