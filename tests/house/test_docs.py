@@ -8,6 +8,7 @@ import shutil
 import sys
 import tomllib
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,8 @@ def test_python_reference_names_everything():
             ]
         names = [".".join(("dockdyn", *file.relative_to(source).with_suffix("").parts)) for file in modules]
         assert not [name for name in names if f"automodule:: {name}\n" not in page], room
+        shown = re.findall(r"automodule:: (\S+)", page)
+        assert not [name for name in shown if find_spec(name) is None], room
 
 
 def test_the_tables_of_keys_are_those_of_the_schema(monkeypatch):
