@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 import tomlkit
 from browser import launch
 from long_tests import LONG
+from plain_tables import plain
 
 import dockdyn
 from dockdyn.__main__ import SELDOM
@@ -109,15 +109,6 @@ def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatc
     """No test knows what others, or the user, have compared."""
     folder = cache(lambda: tmp_path_factory.mktemp("compared"))  # few tests ask for it
     monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.folder", folder)
-
-
-def plain(value):
-    """`value` with NumPy arrays and numbers as lists and numbers of Python, as TOML needs them."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ import jax
 import numpy as np
 import pytest
 import tomlkit
-from conftest import plain
 from numpy.testing import assert_allclose
+from plain_tables import plain
 from resting_contacts import difference, place_of, some_scene
 from scipy.optimize import brentq
 

@@ -11,8 +11,8 @@ import json
 
 import numpy as np
 import pytest
-from conftest import plain
 from numpy.testing import assert_allclose
+from plain_tables import plain
 from report_page import Page
 from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq

@@ -8,9 +8,9 @@ import jax
 import numpy as np
 import pytest
 from bounce_series import exact_restitution
-from conftest import plain
 from jaxtyping import Array, Float
 from numpy.testing import assert_allclose
+from plain_tables import plain
 from resting_contacts import REST, Theory, difference, fitted_root, placed, rotation, sazawal, some_scene
 
 import dockdyn

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tomlkit
 from assembly_cases import FOUR, THREE, pressing
-from conftest import plain
+from plain_tables import plain
 from test_phases import CAPTURE
 
 TIPS = "body.arm.feature.tips.position.0"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tomlkit
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
-from conftest import plain
 from flexible_cases import HINGE, RATIO, ROOT, WINGED, cantilever, integral, restoring, textbook, with_flexible
+from plain_tables import plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.kinds.assembly.doubts import doubts

@@ -17,7 +17,7 @@ from assembly_cases import (
     quaternion,
     simulated,
 )
-from conftest import plain
+from plain_tables import plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.pages import report_html

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 import tomlkit
-from conftest import plain
 from places import DOCS
+from plain_tables import plain
 
 import dockdyn
 from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, Choice, Ranked, advice

@@ -6,8 +6,8 @@ import copy
 
 import numpy as np
 import pytest
-from conftest import plain
 from numpy.testing import assert_allclose
+from plain_tables import plain
 from random_contacts import IN_CONE, inertia, law, log_uniform, uniform
 
 import dockdyn
