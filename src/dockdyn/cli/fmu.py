@@ -126,7 +126,7 @@ def check(
 
 
 def _lines(found: Checked) -> list[str]:
-    """What a validator has found, and a line for every variable."""
+    """Say what a validator has found, and a line for every variable."""
     lines = [f"- {finding}" for finding in found.findings] or ["The validator of fmpy finds nothing."]
     lines.append(f"Beside the run, {found.steps} steps to t = {found.end:g} s:")
     width = max((len(one.variable) for one in found.differences), default=0)

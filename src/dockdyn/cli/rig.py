@@ -88,7 +88,7 @@ def _verdict_of_devices(of_devices: dict[str, Any]) -> list[str]:
 
 
 def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind
-    """What a scenario says; None without one."""
+    """Return what a scenario says; None without one."""
     if sys.platform != "linux":
         raise Refusal("dockdyn rig doctor: needs Linux, whose clock and scheduling it measures")
     if name is None:
@@ -121,7 +121,7 @@ def _check_processor(cpu: int | None) -> None:
 
 
 def _lines(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
-    """What was found, the answer, and what would make it better."""
+    """Say what was found, the answer, and what would make it better."""
     from dockdyn.realtime.cycle_check import histogram, percentiles, shortcomings
 
     cycles, lost = len(check.late), sum(check.round_trips != check.round_trips)

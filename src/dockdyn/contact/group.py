@@ -167,7 +167,7 @@ class ContactGroup(eqx.Module):
     def state(
         self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, loads: bool = False
     ) -> GroupState:
-        """What the group does in its `mode`, `own` and `other` being its first and its second body.
+        """Return what the group does in its `mode`, `own` and `other` being its first and its second body.
 
         Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance. Where
         nothing but `loads` is asked, that is so of all that surely do not overlap.

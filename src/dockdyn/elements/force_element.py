@@ -47,7 +47,7 @@ class ForceElement(Actor[Placed, Placed]):
 
     @abc.abstractmethod
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
-        """What it does to the bodies, and the rate of what it remembers."""
+        """Return what it does to the bodies, and the rate of what it remembers."""
 
     @abc.abstractmethod
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:

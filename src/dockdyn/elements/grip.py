@@ -40,7 +40,7 @@ class Compliant(eqx.Module):
 
     @property
     def hold(self) -> Hold:
-        """What it keeps."""
+        """Tell what it keeps."""
         return "pin" if self.turning is None else "weld"
 
     def load(

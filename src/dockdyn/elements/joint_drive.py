@@ -31,7 +31,7 @@ class JointDrive(Actor[Scalar, Scalar]):
     regularisation: Float[Array, ""] | None = None  # ε, a rate; with `friction`
 
     def init(self, coordinate: Scalar, rate: Scalar) -> ElementMemory:
-        """What it remembers at t = 0."""
+        """Return what it remembers at t = 0."""
         lossy = any(part is not None for part in (self.damping, self.stops, self.friction))
         parts = {"work": self.effort is not None, "dissipated": lossy}
         return nothing_yet(*(name for name, there in parts.items() if there))
@@ -89,7 +89,7 @@ class JointDrive(Actor[Scalar, Scalar]):
         return self.stops.next_modes(mode, fired, rate), memory
 
     def _rubbing(self, rate: Scalar) -> Scalar | None:
-        """What friction takes off the effort at a `rate`; None without friction."""
+        """Return what friction takes off the effort at a `rate`; None without friction."""
         if self.friction is None or self.regularisation is None:
             return None
         return self.friction * rate / regularised_speed(rate**2, self.regularisation)

@@ -40,7 +40,6 @@ class _Way(NamedTuple):
     length: Scalar  # m
     stretch: tuple[Vector, ...]  # m, and of a weld the rotation vector (rad), inertial
     slip: tuple[Vector, ...]  # m/s and rad/s, of the striker's body against the other, inertial
-    striker: Vector  # m, inertial
 
 
 class Latch(ForceElement):
@@ -72,7 +71,7 @@ class Latch(ForceElement):
 
     @property
     def hold(self) -> Hold:
-        """What of a caught striker it keeps."""
+        """Tell what of a caught striker it keeps."""
         return self.grip.hold
 
     @property
@@ -316,9 +315,9 @@ class Latch(ForceElement):
         away = squared > TINY
         length = jnp.where(away, jnp.sqrt(jnp.where(away, squared, 1.0)), 0.0)
         if memory.turned is None:
-            return once(_Way(length, (apart,), (velocity,), striker))
+            return once(_Way(length, (apart,), (velocity,)))
         turned = own.pose.attitude * (other.pose.attitude * memory.turned).conjugate()
-        return once(_Way(length, (apart, turned.logarithm()), (velocity, own.rate - other.rate), striker))
+        return once(_Way(length, (apart, turned.logarithm()), (velocity, own.rate - other.rate)))
 
     def _load(
         self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed

@@ -22,11 +22,11 @@ class ModalSpring(Actor[Modes, Modes]):
     damping: Modes
 
     def init(self, coordinates: Modes, rates: Modes) -> ElementMemory:
-        """What it remembers at t = 0."""
+        """Return what it remembers at t = 0."""
         return nothing_yet("dissipated")
 
     def act(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[Modes, ElementMemory]:
-        """Its effort on each mode, and the rate of what it remembers."""
+        """Return its effort on each mode, and the rate of what it remembers."""
         lost = self.damping * rates
         return -self.stiffness * coordinates - lost, memory._replace(dissipated=lost @ rates)
 

@@ -25,11 +25,11 @@ class Thruster(Actor[Placed]):
     force: Float[Array, ""]  # N
 
     def init(self, body: Placed) -> ElementMemory:
-        """What it remembers at t = 0."""
+        """Return what it remembers at t = 0."""
         return nothing_yet("impulse")
 
     def act(self, mode: PyTree, memory: ElementMemory, body: Placed) -> tuple[Action, ElementMemory]:
-        """What it does to the body, and the rate of what it remembers."""
+        """Return what it does to the body, and the rate of what it remembers."""
         push = body.rotation @ (Vector.of(self.direction) * self.force)
         return Action(push, Vector.zero(), body.point(Vector.of(self.position))), ElementMemory(impulse=self.force)
 

@@ -607,7 +607,8 @@ class Mechanism(ContactModel):
         return -1.0 if pair.second == self.told else 1.0
 
     def _observed_captures(self, x: State, here: Placement, now: Acting) -> dict[str, Array]:
-        """What latches in cones show, and the force by which they hold (N, inertial, on the tip's body)."""
+        """Return what a latch behind a ramp shows, the last of several, and the force by which it holds (N, inertial, on the
+        tip's body)."""
         found: dict[str, Array] = {}
         for one in self.ramps:
             own, other = one.sides(here)
