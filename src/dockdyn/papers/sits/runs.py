@@ -111,10 +111,22 @@ def coefficients(found: xr.Dataset) -> tuple[Series, Series]:
     return found.time.values[at], np.array([other / own for own, other in pairs])
 
 
-def observed_energy(found: xr.Dataset, force: str) -> Series:
-    """ε_h, J (eq. 45), with F_x the series `force` of a run."""
-    names = {"ideal_position": "ideal_position", "ideal_force": "ideal_force", "robot_position": "robot_position"}
-    known = {key: jnp.asarray(found[name].values) for key, name in (names | {"force": force}).items()}
+def acting_forces(found: xr.Dataset) -> dict[str, Series]:
+    """Return what F_x of eq. 45 may be (N): as a sensor reads it, just before commands; just after them; and all forces."""
+    own, (first, second) = rig(), found.time.values[:2]
+    after = -own.stiffness * axis(found, "robot_position") - own.damping * axis(found, "robot_velocity")
+    late = round(own.delay / float(second - first))  # samples
+    return {
+        "the measured force": axis(found, "measured_force"),
+        "the force just after commands": np.concatenate([np.zeros(late), after[:-late]]),
+        "all forces": axis(found, "total_force"),
+    }
+
+
+def observed_energy(found: xr.Dataset, force: Series) -> Series:
+    """Return ε_h, J (eq. 45), of a run with F_x the series `force`."""
+    names = ("ideal_position", "ideal_force", "robot_position")
+    known = {name: jnp.asarray(found[name].values) for name in names} | {"force": jnp.asarray(force[:, None])}
     rows = Seen(**(dict.fromkeys(Seen._fields) | known))  # type: ignore[arg-type]
     return np.asarray(jax.vmap(lambda one: Oracle().step((), one)[1])(rows))
 

@@ -165,10 +165,10 @@ def _energies(progress: Progress) -> Made:
     cycle = 2 * np.pi / rig().frequency
     for name in (f"SCVG, {T2}", f"SCVG as printed, {T2}", "SCVG on the robot's velocity"):
         found = run(name)
-        for words, force in (("the measured force", "measured_force"), ("all forces", "total_force")):
+        for words, force in runs.acting_forces(found).items():
             energy = runs.observed_energy(found, force)
             label = f"{name}, F_x {words}"
-            if force == "measured_force" and "printed" not in name:
+            if words == "the measured force" and "printed" not in name:
                 curves[name] = (found.time.values, energy)
             rows += [
                 Row(f"{label}: |ε_h| in the first cycle", "0.034", within(found, energy, 0, cycle), "J"),
@@ -267,7 +267,8 @@ FIGURES: dict[int | str, Part] = {
         "SITS, Fig. 15: the observed energy",
         _energies,
         f"{COMMON} ε_h = E X − F_x X_R is an energy: the paper prints watts. It needs the motion without rig, so it exists in "
-        "simulation only.",
+        "simulation only. The robot's velocity jumps at every command, and the damper's force with it: a sensor reads just "
+        "before a command, the printed first cycle is nearer to the force just after.",
     ),
     16: Part(
         "SITS, Fig. 16: the gain",
