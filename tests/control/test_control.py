@@ -102,7 +102,7 @@ def deviated(content, state, times):
     def seen(x):
         plant = model.plant(x)
         given = model.actuation(plant)
-        return model.control.law.deviation(plant), jnp.concatenate([given.wheel[2:], given.motors[3:6]])
+        return model.control.law.deviation(plant), jnp.concatenate([given.wheel[2:], given.motors])
 
     return jax.vmap(seen)(states)
 

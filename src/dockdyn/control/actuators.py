@@ -34,16 +34,11 @@ class Effort(NamedTuple):
 class Actuation(NamedTuple):
     """What actuators give; that on the base in base axes."""
 
-    motors: Row  # N m, generalised forces on the chaser's joints
+    motors: Row  # N m or N, by joint with a motor
     wheel: Three  # N m
-    thrust: Three  # N, at the origin of the base's frame
+    thrust: Three  # N, at the plant's place for it
     jets: Three  # N m, of thrusters
     used: Float[Array, "2"] | None = None  # N, N m: what thrusters use; None: by axis of the base, by size
-
-    def forces(self, moving: list[int], turning: list[int], axes: list[int]) -> Row:
-        """Generalised forces on the chaser, whose base moves and turns by these velocity columns, about these axes."""
-        found = self.motors.at[jnp.array(moving, int)].add(self.thrust[: len(moving)])
-        return found.at[jnp.array(turning, int)].add((self.wheel + self.jets)[jnp.array(axes, int)])
 
     def effort(
         self, power: Float[Array, ""], turn: Float[Array, "3 3"], lever: Three, rate: Three, wheel: Three
@@ -78,7 +73,7 @@ class Actuators(eqx.Module):
     their budget, fade out, so that neither is ever exceeded.
     """
 
-    motors: Row  # N m, by velocity of the chaser
+    motors: Row  # N m or N, by joint with a motor
     wheel: Three  # N m
     capacity: Three  # N m s
     thrust: Three  # N

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.control.plant import Plant, moving_columns, turning_axes, turning_columns
+from dockdyn.control.plant import Plant
 from dockdyn.mechanics.rotation import Quaternion
 
 HUNDREDTH = math.log(100)
@@ -34,23 +34,22 @@ class Detumble(eqx.Module):
     """
 
     time: Float[Array, ""]  # s, in which momentum and joint rates fall to a hundredth
-    columns: tuple[int, ...] = eqx.field(static=True)  # velocity columns of joints that are not locked
+    free: tuple[int, ...] = eqx.field(static=True)  # joints that are not locked, by number
 
     def act(self, plant: Plant, actuators: Actuators) -> Actuation:
-        tree, rate = plant.trees[0], HUNDREDTH / self.time
-        found = plant.momentum()
-        back = Quaternion.of(plant.q[0].attitude).matrix().array().T  # inertial → base
+        rate, found = HUNDREDTH / self.time, plant.momentum()
+        back = Quaternion.of(plant.attitude()).matrix().array().T  # inertial → base
         thrust, _ = actuators.thruster(-rate * back @ found.linear, jnp.zeros(3), plant.used)
-        lever = back @ (plant.q[0].position - found.centre)
+        lever = back @ (plant.place() - found.centre)
         wanted = -rate * back @ found.spin() - jnp.cross(lever, thrust)
         wheel = actuators.turn(wanted, plant.turning(), plant.wheel)
         _, jets = actuators.thruster(jnp.zeros(3), wanted - wheel, plant.used)
-        given = Actuation(jnp.zeros(plant.own), wheel, thrust, jets)
-        if not self.columns:
+        _, rates = plant.joints()
+        given = Actuation(jnp.zeros_like(rates), wheel, thrust, jets)
+        if not self.free:
             return given
-        at = jnp.array(self.columns, int)
-        forces = given.forces(moving_columns(tree), turning_columns(tree), turning_axes(tree))
-        alone, gained = plant.rigid_response(forces, list(self.columns))
-        torques = jnp.linalg.solve(gained[at], -rate * plant.v[at] - alone[at])
+        at, moved = jnp.array(self.free, int), plant.rigid_response(given)
+        gain = moved.joint_gain[jnp.ix_(at, at)]
+        torques = jnp.linalg.solve(gain, -rate * rates[at] - moved.joints[at])
         share = jnp.min(jnp.minimum(1.0, actuators.motors[at] / jnp.maximum(jnp.abs(torques), 1e-300)))
         return given._replace(motors=given.motors.at[at].set(share * torques))

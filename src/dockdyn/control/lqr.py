@@ -6,17 +6,30 @@ Source: Chu, Fan and Lin 2005, Linear Algebra Appl. 396:55; Kleinman 1968, IEEE 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.control.plant import Plant, attitude_error, modal_columns, turning_axes, turning_columns
+from dockdyn.control.plant import Plant, attitude_error
+from dockdyn.mechanics.vector import Scalar
 
 DOUBLINGS = 40  # slow motions 1e12 times slower than fast ones still converge
 CORRECTIONS = 4  # Newton's steps
 LEAST = 1e-12  # of the largest weight: what states are scaled by at least
+
+
+class Weights(NamedTuple):
+    """What counts as one in the cost ∫ Σ(angle/…)² + Σ(attitude/…)² + Σ(rate/…)² + E/E₁ + Σ(torque/…)² dt."""
+
+    angle: Scalar  # rad
+    attitude: Scalar  # rad
+    rate: Scalar  # rad/s, of joints and base
+    energy: Scalar  # J, of vibration
+    torque: Float[Array, "torques"]  # N m
 
 
 class Regulator(eqx.Module):
@@ -30,33 +43,28 @@ class Regulator(eqx.Module):
 
     gain: Float[Array, "torques states"]  # K: base (with a wheel) and joints, by (δ, δ̇)
     attitude: Float[Array, "4"]  # reference of the base
-    joints: Float[Array, "joints"]  # references, rad
-    columns: tuple[int, ...] = eqx.field(static=True)  # velocity columns of joints that are not locked
+    references: Float[Array, "free"]  # of joints that are not locked, rad
+    free: tuple[int, ...] = eqx.field(static=True)  # those, by number
     wheel: bool = eqx.field(static=True)
 
     def deviation(self, plant: Plant) -> Float[Array, "states"]:
         """(δ, δ̇)."""
-        tree, q = plant.trees[0], plant.q[0]
-        angles = jnp.zeros(plant.own).at[jnp.array(tree.joint_columns(), int)].set(q.joints - self.joints)
-        parts = [angles[jnp.array(self.columns, int)], q.modes, plant.q[1].modes]
+        at = jnp.array(self.free, int)
+        (coordinates, rates), (bent, bending) = plant.joints(), plant.modes()
+        parts, moving = [coordinates[at] - self.references, bent], [rates[at], bending]
         if self.wheel:
-            turned = attitude_error(self.attitude, q.attitude)[jnp.array(turning_axes(tree), int)]
-            parts = [turned, *parts]
-        moving = plant.v[jnp.array(regulated(plant.trees, self.columns, self.wheel), int)]
-        return jnp.concatenate([*parts, moving])
+            axes = jnp.array(plant.axes, int)
+            parts = [attitude_error(self.attitude, plant.attitude())[axes], *parts]
+            moving = [plant.turning()[axes], *moving]
+        return jnp.concatenate([*parts, *moving])
 
     def act(self, plant: Plant, actuators: Actuators) -> Actuation:
         wanted = -self.gain @ self.deviation(plant)
-        torque, axes = jnp.zeros(3), turning_axes(plant.trees[0]) if self.wheel else []
-        torque = torque.at[jnp.array(axes, int)].set(wanted[: len(axes)])
-        motors = jnp.zeros(plant.own).at[jnp.array(self.columns, int)].set(wanted[len(axes) :])
+        axes = plant.axes if self.wheel else []
+        torque = jnp.zeros(3).at[jnp.array(axes, int)].set(wanted[: len(axes)])
+        motors = jnp.zeros_like(plant.joints()[0]).at[jnp.array(self.free, int)].set(wanted[len(axes) :])
         wheel = actuators.turn(torque, plant.turning(), plant.wheel)
         return Actuation(actuators.drive(motors), wheel, jnp.zeros(3), jnp.zeros(3))
-
-
-def regulated(trees: tuple, columns: tuple[int, ...], wheel: bool) -> list[int]:
-    """Columns, among the velocities of both trees, of what the regulator holds: those of δ̇."""
-    return [*(turning_columns(trees[0]) if wheel else []), *columns, *modal_columns(trees)]
 
 
 def riccati(

@@ -1,4 +1,4 @@
-"""What control acts on and what a law answers: the interface all laws share.
+"""What laws of an arm see and what they answer: the interface that all of them share.
 
 A law is an Equinox module with its gains and references as fields and one method, `act`. It keeps no state of its own:
 what depends on the past (the wheel's momentum, what thrusters have used) is part of the plant.
@@ -9,109 +9,82 @@ Source: definition of the interface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.composite_bodies import BASES, Configuration, Motion, Tree
-from dockdyn.mechanics.trees.momentum import Momentum, momentum, together
+from dockdyn.mechanics.trees.momentum import Momentum
 
 Row = Float[Array, "n"]
+Three = Float[Array, "3"]
 
 
-class Plant(NamedTuple):
-    """Chaser and target at an instant, as one system: M v̇ + h = forces + Aᵀ f, A v̇ + drift = 0; the chaser comes first."""
+class Response(NamedTuple):
+    """How fast a base comes to turn, and its joints to move, and what unit efforts in the joints add to both."""
 
-    trees: tuple[Tree, Tree]
-    q: tuple[Configuration, Configuration]
-    v: Row  # of both
-    mass: Float[Array, "n n"]  # M
-    bias: Row  # h
-    rows: Float[Array, "rows n"]  # A: what the impact joined, locked joints
-    drift: Float[Array, "rows"]
-    wheel: Float[Array, "3"]  # N m s, momentum of the base's wheel, base axes
-    used: Float[Array, "2"]  # N s, N m s: what thrusters have used
-    motions: Sequence[Motion]  # of the links of both
+    base: Float[Array, "axes"]  # rad/s², about the axes about which it turns
+    joints: Float[Array, "joints"]  # rad/s² or m/s²
+    base_gain: Float[Array, "axes joints"]  # the same by N m or N
+    joint_gain: Float[Array, "joints joints"]
+
+
+class Plant(Protocol):
+    """A base that carries an arm, at an instant, and what is rigidly held to it."""
 
     @property
-    def own(self) -> int:
-        """Velocities of the chaser."""
-        return self.trees[0].layout.columns()[2]
+    def axes(self) -> list[int]:
+        """The base's axes about which it turns."""
+        ...
 
-    def turning(self) -> Float[Array, "3"]:
-        """Angular velocity of the chaser's base (rad/s, base axes)."""
-        return _base_rate(self.trees[0], self.v)
+    @property
+    def wheel(self) -> Three:
+        """Momentum of the base's wheel (N m s, base axes)."""
+        ...
 
-    def momenta(self) -> list[Momentum]:
-        """Those of chaser and target without the wheel."""
-        parts = (slice(None, self.own), slice(self.own, None))
-        return [
-            momentum(tree.layout.base, q, self.mass[part, part], self.v[part])
-            for tree, q, part in zip(self.trees, self.q, parts, strict=True)
-        ]
+    @property
+    def used(self) -> Float[Array, "2"]:
+        """What thrusters have used (N s, N m s)."""
+        ...
+
+    def attitude(self) -> Float[Array, "4"]:
+        """Return the base's attitude, a unit quaternion."""
+        ...
+
+    def place(self) -> Three:
+        """Return where thrusters push the base (m, inertial)."""
+        ...
+
+    def turning(self) -> Three:
+        """Return the base's angular velocity (rad/s, base axes)."""
+        ...
+
+    def joints(self) -> tuple[Row, Row]:
+        """Return coordinates (rad or m) and rates of the joints with motors."""
+        ...
+
+    def modes(self) -> tuple[Row, Row]:
+        """Return modal coordinates of all flexible links, and their rates."""
+        ...
 
     def momentum(self) -> Momentum:
-        """That of both as one system."""
-        return together(self.momenta())
+        """Return the momentum of all that is held together, without the wheel."""
+        ...
 
-    def rigid_response(self, forces: Row, columns: list[int]) -> tuple[Row, Float[Array, "n columns"]]:
-        """v̇ under generalised forces on the chaser, and what v̇ gains by a unit force in each of the columns.
-
-        Flexible links keep the shape they have: what a law that does not see vibration takes the system for.
-        """
-        frozen = jnp.eye(self.v.shape[0])[jnp.array(modal_columns(self.trees), int)]
-        rows = jnp.concatenate([self.rows, frozen])
-        unit = jnp.eye(self.v.shape[0])[:, jnp.array(columns, int)]
-        loads = jnp.concatenate([(-self.bias).at[: forces.shape[0]].add(forces)[:, None], unit], axis=1)
-        drift = jnp.zeros((rows.shape[0], loads.shape[1])).at[: self.rows.shape[0], 0].set(self.drift)
-        found, _ = constrained(self.mass, rows, drift, loads)
-        return found[:, 0], found[:, 1:]
+    def rigid_response(self, given: Actuation) -> Response:
+        """Return what actuators do with flexible links in the shape they have, as a law that sees no vibration takes them."""
+        ...
 
 
 class Law(Protocol):
-    """What every law of control is."""
+    """What every law of an arm is."""
 
     def act(self, plant: Plant, actuators: Actuators) -> Actuation:
         """What the actuators give, within their limits."""
         ...
 
 
-def _base_rate(tree: Tree, v: Row) -> Float[Array, "3"]:
-    """Angular velocity of the base (rad/s, base axes)."""
-    found, axes = jnp.zeros(3), turning_axes(tree)
-    return found.at[jnp.array(axes, int)].set(v[jnp.array(turning_columns(tree), int)])
-
-
-def turning_columns(tree: Tree) -> list[int]:
-    """Velocity columns of the base's angular velocity."""
-    return {"free": [3, 4, 5], "planar": [2], "fixed": []}[tree.layout.base]
-
-
-def turning_axes(tree: Tree) -> list[int]:
-    """The base's axes that these are about."""
-    return {"free": [0, 1, 2], "planar": [2], "fixed": []}[tree.layout.base]
-
-
-def moving_columns(tree: Tree) -> list[int]:
-    """Velocity columns of the base's translation; its axes have the same numbers."""
-    return list(range(BASES[tree.layout.base] - len(turning_columns(tree))))
-
-
-def modal_columns(trees: tuple[Tree, Tree]) -> list[int]:
-    """Columns of modal rates among the velocities of both."""
-    found, first = [], 0
-    for tree in trees:
-        _, modes, count = tree.layout.columns()
-        found += [first + column for own in modes for column in own]
-        first += count
-    return found
-
-
-def attitude_error(reference: Float[Array, "4"], attitude: Float[Array, "4"]) -> Float[Array, "3"]:
+def attitude_error(reference: Float[Array, "4"], attitude: Float[Array, "4"]) -> Three:
     """Rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
     return (Quaternion.of(reference).conjugate() * Quaternion.of(attitude)).logarithm().array()

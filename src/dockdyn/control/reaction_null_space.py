@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.control.plant import Plant, turning_columns
+from dockdyn.control.plant import Plant
 
 RANK = 1e-9  # of the largest: smaller singular values of the coupling are rounding
 
@@ -31,19 +31,19 @@ class ReactionNullSpace(eqx.Module):
     Knows angles, rates, and masses and inertias of both trees; does not see vibration, which reaches the base.
     """
 
-    damping: Float[Array, "joints"]  # D, N m s/rad, of joints that are not locked
-    columns: tuple[int, ...] = eqx.field(static=True)  # their velocity columns
+    damping: Float[Array, "free"]  # D, N m s/rad, of joints that are not locked
+    free: tuple[int, ...] = eqx.field(static=True)  # those, by number
 
     def act(self, plant: Plant, actuators: Actuators) -> Actuation:
-        at, base = jnp.array(self.columns, int), jnp.array(turning_columns(plant.trees[0]), int)
-        alone, gained = plant.rigid_response(jnp.zeros(plant.own), list(self.columns))
-        coupling = gained[base]
+        (_, rates), at = plant.joints(), jnp.array(self.free, int)
+        nothing = Actuation(jnp.zeros_like(rates), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        moved = plant.rigid_response(nothing)
+        coupling = moved.base_gain[:, at]
         inverse = jnp.linalg.pinv(coupling, rtol=RANK)
-        aside = jnp.eye(len(self.columns)) - inverse @ coupling
-        hold = -inverse @ alone[base]
-        damp = -aside @ (self.damping * (aside @ plant.v[at]))
+        aside = jnp.eye(len(self.free)) - inverse @ coupling
+        hold = -inverse @ moved.base
+        damp = -aside @ (self.damping * (aside @ rates[at]))
         limit = actuators.motors[at]
         room = (limit - jnp.sign(damp) * hold) / jnp.maximum(jnp.abs(damp), 1e-300)
         share = jnp.clip(jnp.min(room), 0.0, 1.0)
-        torques = jnp.zeros(plant.own).at[at].set(hold + share * damp)
-        return Actuation(actuators.drive(torques), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        return nothing._replace(motors=actuators.drive(nothing.motors.at[at].set(hold + share * damp)))

@@ -21,7 +21,8 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Contact, contact_kinematics
 from dockdyn.control.actuators import Actuation, Actuators, Effort
-from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
+from dockdyn.control.plant import Law
+from dockdyn.control.tree_plant import TreePlant
 from dockdyn.impact.laws.by_name import StatedLaw
 from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact, impact
@@ -265,32 +266,27 @@ class Berthing(Model):
             bias = jnp.concatenate([self.slip_bias(motions, turning), bias])
         return rows, bias
 
-    def plant(self, x: State) -> Plant:
+    def plant(self, x: State) -> TreePlant:
         """What control acts on."""
         mass, bias, motions = self.dynamics(x.q, x.v)
         rows, drift = self.constraints(motions)
         trees = (self.sides[0].tree, self.sides[1].tree)
         memory = x.memory
-        return Plant(trees, x.q, jnp.concatenate(x.v), mass, bias, rows, drift, memory.wheel, memory.used, motions)
+        return TreePlant(trees, x.q, jnp.concatenate(x.v), mass, bias, rows, drift, memory.wheel, memory.used, motions)
 
-    def actuation(self, plant: Plant) -> Actuation:
+    def actuation(self, plant: TreePlant) -> Actuation:
         """What control gives."""
         if self.control is None:
-            return Actuation(jnp.zeros(plant.own), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+            return Actuation(jnp.zeros_like(plant.joints()[0]), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
         return self.control.law.act(plant, self.control.actuators)
 
-    def forces(self, given: Actuation) -> Row:
-        """Generalised forces on the chaser of what control gives."""
-        tree = self.sides[0].tree
-        return given.forces(moving_columns(tree), turning_columns(tree), turning_axes(tree))
-
-    def respond(self, plant: Plant, forces: Row) -> tuple[Row, Float[Array, "rows"]]:
+    def respond(self, plant: TreePlant, forces: Row) -> tuple[Row, Float[Array, "rows"]]:
         """Rates of all velocities under forces on the chaser, and the forces along the constraints' rows."""
         load = (-plant.bias).at[: forces.shape[0]].add(forces)
         v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], load[:, None])
         return v[:, 0], force[:, 0]
 
-    def accelerations(self, x: State, plant: Plant, forces: Row, delayed: PyTree) -> Accelerated:
+    def accelerations(self, x: State, plant: TreePlant, forces: Row, delayed: PyTree) -> Accelerated:
         """Rates under forces on the chaser and those of the contact; of `delayed` the first is a compliant contact's."""
         if self.contact is None:
             return Accelerated(*self.respond(plant, forces), jnp.zeros(()), jnp.zeros(()))
@@ -305,7 +301,7 @@ class Berthing(Model):
     def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
         plant = self.plant(x)
         given = self.actuation(plant)
-        forces = self.forces(given)
+        forces = plant.forces(given)
         found = self.accelerations(x, plant, forces, delayed)
         q = tuple(side.tree.rate(a, b) for side, a, b in zip(self.sides, x.q, x.v, strict=True))
         return Rate(q, self.split(found.v), self.booked(x, plant, given, forces)._replace(contact_work=found.power))
@@ -313,9 +309,9 @@ class Berthing(Model):
     def needed(self, x: State) -> Scalar:
         """Normal force (N) that would keep at rest what touches."""
         plant = self.plant(x)
-        return self.accelerations(x, plant, self.forces(self.actuation(plant)), ()).normal
+        return self.accelerations(x, plant, plant.forces(self.actuation(plant)), ()).normal
 
-    def booked(self, x: State, plant: Plant, given: Actuation, forces: Row) -> Memory:
+    def booked(self, x: State, plant: TreePlant, given: Actuation, forces: Row) -> Memory:
         """Rates of what control has done."""
         turn = Quaternion.of(plant.q[0].attitude).matrix().array()
         power = forces @ plant.v[: plant.own]

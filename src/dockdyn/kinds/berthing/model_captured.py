@@ -14,9 +14,9 @@ import jax.numpy as jnp
 from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Float
 
-from dockdyn.control.lqr import regulated, riccati
-from dockdyn.control.plant import modal_columns, moving_columns, turning_axes, turning_columns
-from dockdyn.integrate.model import Scalar, State
+from dockdyn.control.lqr import Weights, riccati
+from dockdyn.control.tree_plant import modal_columns, moving_columns, regulated, turning_axes, turning_columns
+from dockdyn.integrate.model import State
 from dockdyn.kinds.berthing.model import Berthing, normalised
 
 Square = Float[Array, "n n"]
@@ -32,22 +32,12 @@ class Captured(NamedTuple):
     modal_stiffness: Square
 
 
-class Weights(NamedTuple):
-    """What counts as one in the cost ∫ Σ(angle/…)² + Σ(attitude/…)² + Σ(rate/…)² + E/E₁ + Σ(torque/…)² dt."""
-
-    angle: Scalar  # rad
-    attitude: Scalar  # rad
-    rate: Scalar  # rad/s, of joints and base
-    energy: Scalar  # J, of vibration
-    torque: Float[Array, "torques"]  # N m
-
-
-def captured(model: Berthing, columns: tuple[int, ...], wheel: bool) -> Captured:
+def captured(model: Berthing, joints: tuple[int, ...], wheel: bool) -> Captured:
     """The linear form of the model's own accelerations, what the impact joined held, by automatic differentiation.
 
     Args:
         model: welded by its impact.
-        columns: velocity columns of joints with motors.
+        joints: those with motors that are not locked, by number.
         wheel: whether a torque acts on the base; it comes before those of the joints.
 
     δ are what is left of all coordinates once the weld, locks and the conserved momenta (linear; without a wheel angular,
@@ -58,7 +48,7 @@ def captured(model: Berthing, columns: tuple[int, ...], wheel: bool) -> Captured
     trees = (model.sides[0].tree, model.sides[1].tree)
     first = model.sides[0].velocities.shape[0]
     total = first + model.sides[1].velocities.shape[0]
-    kept = regulated(trees, columns, wheel)
+    kept = regulated(trees, joints, wheel)
     rest = State(start.q, (jnp.zeros(first), jnp.zeros(total - first)), start.mode, start.memory)
     plant = model.plant(rest)
 
@@ -72,7 +62,8 @@ def captured(model: Berthing, columns: tuple[int, ...], wheel: bool) -> Captured
     at = jnp.array(kept, int)
     dependent = -jnp.linalg.solve(rows[:, others], rows[:, at])
     motions = jnp.zeros((total, len(kept))).at[at].set(jnp.eye(len(kept))).at[others].set(dependent)
-    driven = jnp.array([*(turning_columns(trees[0]) if wheel else []), *columns], int)
+    modal = len(modal_columns(trees))
+    driven = jnp.array(kept[: len(kept) - modal], int)
 
     def acceleration(delta: Array, w: Array, torques: Array) -> Array:
         moved, v = motions @ delta, motions @ w
@@ -121,10 +112,10 @@ class Design(NamedTuple):
     gain: Float[Array, "torques states"]  # K of `dockdyn.control.lqr.Regulator`
 
 
-def design(model: Berthing, columns: tuple[int, ...], wheel: bool, weights: Weights) -> Design:
+def design(model: Berthing, joints: tuple[int, ...], wheel: bool, weights: Weights) -> Design:
     """The regulator; traceable. Its gain is not finite, or does not stabilise, where the Riccati equation has no solution."""
-    found = captured(model, columns, wheel)
+    found = captured(model, joints, wheel)
     base = len(turning_columns(model.sides[0].tree)) if wheel else 0
-    q, r = _cost(found, weights, base, len(columns))
+    q, r = _cost(found, weights, base, len(joints))
     x = riccati(found.a, found.b, q, r)
     return Design(found, q, r, jnp.linalg.solve(r, found.b.T @ x))

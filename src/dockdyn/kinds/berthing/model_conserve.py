@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.control.plant import Plant, moving_columns, turning_axes
+from dockdyn.control.tree_plant import TreePlant, moving_columns, turning_axes
 from dockdyn.impact.laws.contact_matrix import holding, velocity_jump
 from dockdyn.integrate.model import State
 from dockdyn.mechanics.rotation import Quaternion
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.berthing.model import Berthing
 
 
-def momenta(plant: Plant, v: Float[Array, "n"]) -> Float[Array, "kept"]:
+def momenta(plant: TreePlant, v: Float[Array, "n"]) -> Float[Array, "kept"]:
     """Linear and angular momentum of both about the inertial origin, without the wheel: in the plane x, y and z."""
     found = plant._replace(v=v).momentum()
     tree = plant.trees[0]

@@ -25,7 +25,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     """Named quantities at an instant; chaser and target along the first axis of momenta."""
     plant = model.plant(x)
     given = model.actuation(plant)
-    torques = model.forces(given)
+    torques = plant.forces(given)
     signal = model.signal(jnp.zeros(()), x)
     found = model.accelerations(x, plant, torques, signal)
     chaser = model.sides[0].tree

@@ -30,7 +30,7 @@ from dockdyn.mechanics.trees.screws import cross_matrix
 from dockdyn.mechanics.vector import Matrix, Vector
 
 if TYPE_CHECKING:
-    from dockdyn.control.plant import Plant
+    from dockdyn.control.tree_plant import TreePlant
     from dockdyn.kinds.berthing.model import Berthing, Side
 
 RESTING = 1  # mode, besides APART
@@ -127,7 +127,7 @@ class Accelerated(NamedTuple):
     normal: Scalar  # N, normal force that would keep at rest what touches; of rebounding contacts
 
 
-def resting(model: Berthing, rebound: Rebound, x: State, plant: Plant, load: Float[Array, "n"]) -> Accelerated:
+def resting(model: Berthing, rebound: Rebound, x: State, plant: TreePlant, load: Float[Array, "n"]) -> Accelerated:
     """The rates under `load`, and, where the two rest against each other, a normal force that keeps the depth's rate.
 
     Where the force is negative it would have to pull.

@@ -91,7 +91,7 @@ def _check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
 @jit_once
 def regulate(content: BerthingSection) -> Design:
     model = content.uncontrolled()
-    return content.control.design(model, content.control.columns(model, content.motors(), content.joints()[1]))
+    return content.control.design(model, content.control.free(content.motors(), content.joints()[1]))
 
 
 def with_gain(scenario: Scenario) -> BerthingSection:

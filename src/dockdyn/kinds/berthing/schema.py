@@ -137,14 +137,13 @@ class BerthingSection(Section):
         """Rows and columns of a regulator's gain."""
         import jax
 
-        from dockdyn.control.lqr import regulated
-        from dockdyn.control.plant import turning_columns
+        from dockdyn.control.tree_plant import regulated, turning_columns
 
         model = jax.eval_shape(lambda content: content.uncontrolled(), self)
         trees = (model.sides[0].tree, model.sides[1].tree)
-        columns = self.control.columns(model, self.motors(), self.joints()[1])
+        joints = self.control.free(self.motors(), self.joints()[1])
         wheel = turning_columns(trees[0]) if self.control.base_limit is not None else []
-        return len(wheel) + len(columns), 2 * len(regulated(trees, columns, bool(wheel)))
+        return len(wheel) + len(joints), 2 * len(regulated(trees, joints, bool(wheel)))
 
     def uncontrolled(self) -> Berthing:
         """The model without control."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.control.joint_control import JointControl
+from dockdyn.control.tree_plant import turning_columns
 from dockdyn.kinds.berthing.model import HOLDS, Berthing, Struck
 from dockdyn.mechanics.trees.composite_bodies import Tree
 from dockdyn.results.plan import jit_once
@@ -26,10 +27,13 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
         part = slice(first, first + size)
         damping[part, part], springs[part, part] = own_matrices(tree)
         first += size
-    if model.control is not None and isinstance(model.control.law, JointControl):
-        own = np.arange(len(model.sides[0].velocities))
-        damping[own, own] += np.asarray(model.control.law.damping)
-        springs[own, own] += np.asarray(model.control.law.stiffness)
+    if model.control is not None and isinstance(law := model.control.law, JointControl):
+        for columns, damps, holds in (
+            (model.sides[0].tree.joint_columns(), law.damping, law.stiffness),
+            (turning_columns(model.sides[0].tree), law.base_damping, law.base_stiffness),
+        ):
+            damping[columns, columns] += np.asarray(damps)
+            springs[columns, columns] += np.asarray(holds)
     held = [np.asarray(struck.rows)] if model.law.name in HOLDS else []
     free = _null_space(np.concatenate([*held, np.asarray(_lock_rows(model))]))
     m, d, k = (free.T @ matrix @ free for matrix in (mass, damping, springs))
