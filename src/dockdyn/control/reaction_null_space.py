@@ -16,17 +16,21 @@ from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.plant import Plant
+from dockdyn.mechanics.dense import solve_definite
 
-RANK = 1e-9  # of the largest: smaller singular values of the coupling are rounding
+DAMPED = (
+    1e-14  # of the coupling squared: by so much least squares are damped, for joints that turn the base not every way
+)
 
 
 class ReactionNullSpace(eqx.Module):
     """Joint torques that damp the arm and keep the base's angular velocity as it is. A `Law`; no wheel.
 
     The base's angular acceleration is ω̇ = ω̇₀ + C τ, C its coupling with joint torques through the whole system, links
-    taken as rigid. τ = −C⁺ ω̇₀ − s P D P θ̇, P = 1 − C⁺ C: the first part undoes what the motion itself would do to the
-    base, the second damps joint rates where the base feels nothing; s ≤ 1 keeps it within the motors' limits. What
-    momentum there is stays in the arm: motion outside of the null space goes on.
+    taken as rigid. τ = −C⁺ ω̇₀ − s P D P θ̇, P = 1 − C⁺ C, C⁺ that of least squares, hardly damped (Nakamura and Hanafusa
+    1986): the first part undoes what the motion itself would do to the base, the second damps joint rates where the base
+    feels nothing; s ≤ 1 keeps it within the motors' limits. What momentum there is stays in the arm: motion outside of the
+    null space goes on.
 
     Knows angles, rates, and masses and inertias of both trees; does not see vibration, which reaches the base.
     """
@@ -39,7 +43,9 @@ class ReactionNullSpace(eqx.Module):
         nothing = Actuation(jnp.zeros_like(rates), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
         moved = plant.rigid_response(nothing)
         coupling = moved.base_gain[:, at]
-        inverse = jnp.linalg.pinv(coupling, rtol=RANK)
+        squares = coupling @ coupling.T
+        damped = squares + DAMPED * jnp.trace(squares) * jnp.eye(len(plant.axes))
+        inverse = solve_definite(damped, coupling).T
         aside = jnp.eye(len(self.free)) - inverse @ coupling
         hold = -inverse @ moved.base
         damp = -aside @ (self.damping * (aside @ rates[at]))

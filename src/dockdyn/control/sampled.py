@@ -12,7 +12,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
@@ -68,20 +68,22 @@ class SampledControl(eqx.Module):
         sample = memory.samples * self.period
         return jnp.minimum(sample, memory.pulses.next_end()) if isinstance(memory.pulses, Pulses) else sample
 
-    def tick(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
-        """What is remembered after the clock has acted at `t` (s)."""
+    def tick(self, t: Float[Array, ""], memory: Held, seen: Measured, active: Bool[Array, ""] | None = None) -> Held:
+        """What is remembered after the clock has acted at `t` (s); the law is not asked where control is not `active`."""
 
         def sampled() -> Held:
-            return memory if self.told else self.take(t, memory, seen)
+            return memory if self.told else self.take(t, memory, seen, active)
 
         if not isinstance(memory.pulses, Pulses):
             return sampled()
         ended = memory._replace(pulses=memory.pulses.ended(t))
         return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
 
-    def take(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
-        """What is remembered after a sample at `t` (s)."""
+    def take(self, t: Float[Array, ""], memory: Held, seen: Measured, active: Bool[Array, ""] | None = None) -> Held:
+        """What is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
         rate, command = self.law.act(memory.law, seen)
+        if active is not None:
+            rate, command = jax.tree.map(lambda leaf: jnp.where(active, leaf, 0.0), (rate, command))
         law = jax.tree.map(lambda a, b: a + self.period * b, memory.law, as_floats(rate))
         force, torque, samples = in_body_axes(command.force, seen.chaser), command.torque, memory.samples + 1
         pulses = memory.pulses

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from jaxtyping import Array, PyTree
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, PyTree
 
-from dockdyn.control.actuators import Effort
+from dockdyn.control.actuators import Actuation, Effort
 from dockdyn.control.body_control import BodyControl
 from dockdyn.control.controller import Measured, Three
-from dockdyn.control.plant import attitude_error
+from dockdyn.control.plant import Row, attitude_error
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import Pulses
+from dockdyn.integrate.model import chosen
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector, once
 
@@ -44,9 +47,14 @@ def begin_control(control: AnyControl, measured: Callable[[Effort], Measured]) -
     return Steering(control.init(measured(effort)), effort)
 
 
-def steer(control: AnyControl, now: Steering, seen: Measured, lever: Three) -> Steered:
-    """What control does that sees so much; `lever` (m, inertial) is the body's from the pole of the angular impulse."""
-    rate, given = control.act(now.law, seen)
+def steer(
+    control: AnyControl, now: Steering, seen: Measured, lever: Three, idles: Bool[Array, ""] | None = None
+) -> Steered:
+    """What control does that sees so much; `lever` (m, inertial) is the body's from the pole of the angular impulse.
+
+    Where it `idles` its law remembers what it does, and the wheel keeps its spin.
+    """
+    rate, given = _acted(control, now, seen, idles)
     turn = Quaternion.of(seen.chaser.attitude).matrix().array()
     force, torque = Vector.of(turn @ given.thrust), Vector.of(given.wheel + given.jets)
     power = force.dot(Vector.of(seen.chaser.velocity)) + torque.dot(Vector.of(seen.chaser.rate))
@@ -54,12 +62,30 @@ def steer(control: AnyControl, now: Steering, seen: Measured, lever: Three) -> S
     return once(Steered(force, torque, Steering(rate, effort)))
 
 
-def observe_control(control: AnyControl, now: Steering, seen: Measured) -> dict[str, Array]:
+def _acted(
+    control: AnyControl, now: Steering, seen: Measured, idles: Bool[Array, ""] | None
+) -> tuple[PyTree, Actuation]:
+    """The rate of what a law remembers, and what actuators give."""
+    found = control.act(now.law, seen)
+    if idles is None:
+        return found
+    still = jax.tree.map(jnp.zeros_like, found[0]), idle_actuation(found[1].motors, seen.chaser.rate, seen.wheel)
+    return chosen(idles, still, found)
+
+
+def idle_actuation(motors: Row, rate: Three, wheel: Three) -> Actuation:
+    """Return what actuators give that are asked for nothing: a base that turns at a `rate` carries its spinning wheel along."""
+    return Actuation(jnp.zeros_like(motors), -jnp.cross(rate, wheel), jnp.zeros(3), jnp.zeros(3))
+
+
+def observe_control(
+    control: AnyControl, now: Steering, seen: Measured, idles: Bool[Array, ""] | None = None
+) -> dict[str, Array]:
     """What control does at an instant and has done.
 
     Shapes (3,), `thruster_use` (2,); torques, `thruster_force` and `wheel_momentum` in the body's axes.
     """
-    _, given = control.act(now.law, seen)
+    _, given = _acted(control, now, seen, idles)
     wanted, effort = control.reference.of(seen.target), now.effort
     fired: dict[str, Array] = {}
     if isinstance(control, SampledControl) and isinstance(now.law.pulses, Pulses):
@@ -69,8 +95,13 @@ def observe_control(control: AnyControl, now: Steering, seen: Measured) -> dict[
             "thruster_on_time": pulses.on_time,
             "thruster_pulses": pulses.begun,
         }
-    return fired | {
-        "attitude_error": attitude_error(wanted.attitude, seen.chaser.attitude),
+    return fired | observe_given(given, effort, attitude_error(wanted.attitude, seen.chaser.attitude))
+
+
+def observe_given(given: Actuation, effort: Effort, error: Three) -> dict[str, Array]:
+    """Return what actuators give now and have done, with the `error` of the attitude (rad, body axes)."""
+    return {
+        "attitude_error": error,
         "wheel_torque": given.wheel,
         "thruster_force": given.thrust,
         "thruster_torque": given.jets,

@@ -78,11 +78,12 @@ def _steered(
     """The model, what is steered in it, and its control, sampled, told the `command` in the place of what its own law says."""
     model, period = content.model(), jnp.asarray(period, float)
     steered = content.steering(model) if model.steered is None else model.steered
+    assert isinstance(steered, SteeredBody)  # of an arm that control moves none is asked for
     before = steered.control
     law = before.law if command is None else Commanded(command, before.law)
     thrusters = before.thrusters if isinstance(before, SampledControl) else None
     control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
-    steered = replace(steered, control=control)
+    steered = replace(steered, control=control, phases=None)
     return replace(model, steered=steered), steered, control
 
 

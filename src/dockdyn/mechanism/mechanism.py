@@ -66,7 +66,8 @@ from dockdyn.mechanism.observed import observed_contacts, observed_joints, obser
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
 from dockdyn.mechanism.phases import Phases
 from dockdyn.mechanism.state import Acting, Memory, Outside
-from dockdyn.mechanism.steered_body import Seen, SteeredBody
+from dockdyn.mechanism.steered_arm import SteeredArm, held_together
+from dockdyn.mechanism.steered_body import Efforts, Seen, SteeredBody
 from dockdyn.programs import trace_once
 
 # what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
@@ -103,7 +104,7 @@ class Mechanism(ContactModel):
     told: int | None = eqx.field(static=True, default=None)
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     capturing: tuple[int, ...] = eqx.field(static=True, default=())  # latches, by element, that all hold as a run ends
-    steered: SteeredBody | None = None
+    steered: SteeredBody | SteeredArm | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
     applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = None
@@ -248,7 +249,14 @@ class Mechanism(ContactModel):
 
     def seen(self, x: State, here: Placement) -> Seen:
         """What control sees of the bodies."""
-        return Seen(here.bodies, self.base_position(x))
+        steered, active = self.steered, None
+        if steered is not None and steered.phases is not None and x.mode is not None:
+            active = jnp.any(x.mode[-1] == jnp.array(steered.phases, int))
+        held = None
+        if isinstance(steered, SteeredArm) and x.mode is not None:
+            acting = zip(self.elements_at(x), self.element_modes(x), x.memory.elements, strict=True)
+            held = held_together(self.moving, here, steered.body, list(acting))
+        return Seen(here, self.base_position(x), active, held)
 
     @partial(trace_once, static=("exact",))
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
@@ -275,7 +283,9 @@ class Mechanism(ContactModel):
         own, efforts, thrusters, memories = element_loads(elements, modes, remembered, here, self.held)
         if elements:
             loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
-        pushes, outside = self.pushes(x, here, thrusters)
+        pushes, motors, outside = self.pushes(x, here, thrusters)
+        for number, effort in motors:
+            efforts[number] += effort
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia, grips = reflected(elements, here), lines_of(self.grips, remembered, places)
@@ -295,25 +305,27 @@ class Mechanism(ContactModel):
             held = add_held(loads, self.grips, grips, along[-grips.drift.size :], places)
         return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held, resting)
 
-    def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Outside]:
-        """All that pushes bodies from outside: these `thrusters`, control and gravity; and the rate of what is remembered."""
+    def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Efforts, Outside]:
+        """All that pushes bodies from outside: these `thrusters`, control and gravity; what control does in joints; and the
+        rate of what is remembered."""
         seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
+        motors: Efforts = ()
         rates = Outside(None if before.thrusters is None else giving(thrusters, self.bodies, here.bodies))
         if self.steered is not None:
-            push, steering = self.steered.act(before.steering, seen, self.bodies)
-            found, rates = [*found, push], rates._replace(steering=steering)
+            given = self.steered.act(before.steering, seen, self.bodies)
+            found, motors, rates = [*found, given.push], given.efforts, rates._replace(steering=given.rate)
         if self.gravity is not None:
             tide, orbit = self.gravity.act(before.orbit, seen, self.bodies)
             found, rates = [*found, *tide], rates._replace(orbit=orbit)
         if self.applied is not None:
             found = [*found, *applied_pushes(*self.applied, here.bodies)]
-        return found, rates
+        return found, motors, rates
 
     def next_tick(self, x: State) -> Scalar | None:
         return None if self.steered is None else self.steered.next_tick(x.memory.outside.steering)
 
     def tick(self, t: Scalar, x: State) -> State:
-        if self.steered is None:
+        if not isinstance(self.steered, SteeredBody):
             return x
         outside = x.memory.outside
         steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))
@@ -321,7 +333,7 @@ class Mechanism(ContactModel):
 
     def following(self, law: Controller) -> Mechanism:
         """The same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
-        assert self.steered is not None
+        assert isinstance(self.steered, SteeredBody)
         return replace(self, steered=self.steered.following(law))
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:

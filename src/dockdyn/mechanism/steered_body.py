@@ -6,11 +6,12 @@ Source: as `dockdyn.control`; angular impulse about the common centre of mass.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
-from jaxtyping import Array
+from jaxtyping import Array, Bool, PyTree
 
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Effort
@@ -18,16 +19,33 @@ from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
+from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Places = tuple[Placed, ...]  # of all bodies
+Efforts = Sequence[tuple[int, Scalar]]  # N m or N, in joints by number
 
 
 class Seen(NamedTuple):
     """All bodies as they are, for control."""
 
-    places: Places  # relative to where the base is
+    here: Placement  # relative to where the base is
     base: Vector  # m, where that is, from where positions of a state count
+    active: Bool[Array, ""] | None  # whether control acts in the present phase; None: in all
+    held: PyTree = None  # what goes with an arm that control moves, of `steered_arm`
+
+    @property
+    def places(self) -> Places:
+        """The bodies."""
+        return self.here.bodies
+
+
+class Given(NamedTuple):
+    """What control does at an instant, and the rate of what is remembered."""
+
+    push: tuple[int, Wrench]  # on its body, about the centre of mass, inertial
+    efforts: Efforts
+    rate: Steering
 
 
 class SteeredBody(eqx.Module):
@@ -37,6 +55,7 @@ class SteeredBody(eqx.Module):
     origin: Vector  # m, from where positions of a state count: the place from which those that control sees do
     body: int = eqx.field(static=True)
     target: int = eqx.field(static=True)
+    phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
 
     def measured(self, seen: Seen, effort: Effort) -> Measured:
         """What control sees, once it has done so much."""
@@ -56,12 +75,17 @@ class SteeredBody(eqx.Module):
         """What is remembered as control begins, before its first sample."""
         return begin_control(self.control, lambda effort: self.measured(seen, effort))
 
-    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> tuple[tuple[int, Wrench], Steering]:
-        """What control puts on its body, about the centre of mass (inertial), and the rate of what is remembered."""
+    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> Given:
+        """What control does to its body, and the rate of what is remembered."""
         place = seen.places[self.body]
-        lever = (place.pose.position - mean_by_mass(bodies, [one.pose.position for one in seen.places])).array()
-        found = steer(self.control, now, self.measured(seen, now.effort), lever)
-        return (self.body, Wrench(found.force, place.rotation @ found.torque)), found.rate
+        found = steer(
+            self.control, now, self.measured(seen, now.effort), lever(seen.places, self.body, bodies), self.idles(seen)
+        )
+        return Given((self.body, Wrench(found.force, place.rotation @ found.torque)), (), found.rate)
+
+    def idles(self, seen: Seen) -> Bool[Array, ""] | None:
+        """Return whether continuous control does nothing in this phase; None where it always acts."""
+        return None if seen.active is None or isinstance(self.control, SampledControl) else ~seen.active
 
     def next_tick(self, now: Steering) -> Scalar | None:
         """When the computer's clock acts next (s); None of control that is continuous."""
@@ -71,7 +95,10 @@ class SteeredBody(eqx.Module):
         """What is remembered after the clock has acted at `t` (s)."""
         if not isinstance(self.control, SampledControl):
             return now
-        return now._replace(law=self.control.tick(t, now.law, self.measured(seen, now.effort)))
+        measured = self.measured(seen, now.effort)
+        if seen.active is None:
+            return now._replace(law=self.control.tick(t, now.law, measured))
+        return now._replace(law=self.control.tick(t, now.law, measured, seen.active))
 
     def following(self, law: Controller) -> SteeredBody:
         """The same, whose sampled control asks this law at its samples."""
@@ -80,8 +107,13 @@ class SteeredBody(eqx.Module):
 
     def observe(self, now: Steering, seen: Seen) -> dict[str, Array]:
         """What control does and has done."""
-        return observe_control(self.control, now, self.measured(seen, now.effort))
+        return observe_control(self.control, now, self.measured(seen, now.effort), self.idles(seen))
 
     def wheel(self, now: Steering, places: Places) -> Vector:
         """Angular momentum of the wheel (N m s, inertial)."""
         return places[self.body].rotation @ Vector.of(now.effort.wheel)
+
+
+def lever(places: Places, body: int, bodies: tuple[RigidBody, ...]) -> Array:
+    """Return where a body is (m, inertial), from the common centre of mass."""
+    return (places[body].pose.position - mean_by_mass(bodies, [one.pose.position for one in places])).array()

@@ -11,7 +11,7 @@ import numpy as np
 from dockdyn.kinds.assembly.impossible_impacts import refuse_impossible
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.assembly.schema.control import steered_bodies
+from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.results.control.data import control_data
@@ -149,7 +149,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     content = scenario.content
     refuse_impossible(scenario, run)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
-    control = control_data(content.control, run, f"“{steered}”")
+    control = control_data(content.control, run, f"“{steered}”", moved_joints(content))
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.assembly.schema.control import steered_bodies
+from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.results.control.coupling import Coupling
 from dockdyn.results.control.data import control_layout
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
@@ -49,5 +49,5 @@ def _outputs(content: AssemblySection) -> list[Output]:
     shown = jax.eval_shape(look, content)
     layout = VARIABLES | {name: LAYOUT[name] for name in LAYOUT if name in shown}
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
-    control, more = control_layout(content.control, f"“{steered}”")
+    control, more = control_layout(content.control, f"“{steered}”", moved_joints(content))
     return list(laid_out(layout | control, coordinates(content) | more))

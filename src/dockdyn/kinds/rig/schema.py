@@ -16,6 +16,7 @@ from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
@@ -181,7 +182,7 @@ def one_robot_an_axis(robots: list[RobotAxisSection], loop: RigLoopSection) -> N
 
 
 def check_control(
-    control: SampledSection | FmuControlSection, duration: float, integrator: RigIntegratorSection
+    control: SampledSection | FmuControlSection | ArmControlSection, duration: float, integrator: RigIntegratorSection
 ) -> None:
     """Refuses control that an FMU computes, and one with too many samples."""
     if isinstance(control, FmuControlSection):

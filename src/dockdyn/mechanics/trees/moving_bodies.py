@@ -91,6 +91,10 @@ class MovingBodies(eqx.Module):
         held = {number for tree in self.trees for number in tree.members[1:]}
         return [number for number in range(len(self.bodies)) if number not in held]
 
+    def group_of(self, number: int) -> int:
+        """Return the root of the tree that a body is of, by number; of one that is in none itself."""
+        return next((tree.members[0] for tree in self.trees if number in tree.members), number)
+
     def held(self) -> list[tuple[int, Joint]]:
         """The bodies that joints hold, by number, each with its joint.
 
@@ -249,14 +253,16 @@ class MovingBodies(eqx.Module):
                 found[number] = load
         return found
 
-    def momentum_of_bending(self, here: Placement) -> Vector:
-        """Return the angular momentum (N m s, inertial) that flexible links have beside what they would have unbent."""
+    def momentum_of_bending(self, here: Placement, shares: Sequence[Scalar] | None = None) -> Vector:
+        """Return the angular momentum (N m s, inertial) that flexible links have beside what they would have unbent; of each
+        body the share that counts, all without `shares`."""
         found = Vector.zero()
         for tree in self.trees:
             placed = here.of(tree)
             for body, bent in tree.bent(placed, here.joints).items():
                 more, one = bent.body.inertia - tree.bodies[body].inertia, placed[body]
-                found = found + one.rotation @ (Matrix.of(more) @ one.twist.rate + bent.spin)
+                spin = one.rotation @ (Matrix.of(more) @ one.twist.rate + bent.spin)
+                found = found + (spin if shares is None else spin * shares[tree.members[body]])
         return found
 
     def reflected_energy(self, here: Placement) -> Scalar:

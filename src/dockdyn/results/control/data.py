@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dockdyn.results.control.budget import control_attributes
 from dockdyn.results.control.thruster_table import lacking
 from dockdyn.results.run import Layout, Run, sampled_variables
+from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.rig.sampling import SampledSection
 
 PULSE_VARIABLES: Layout = {
     "thruster_firing": (("thruster",), "1", "whether each thruster fires: 1 yes, 0 no"),
     "thruster_on_time": (("thruster",), "s", "how long each thruster has fired since the start"),
     "thruster_pulses": (("thruster",), "1", "how many pulses of each thruster have begun"),
+}
+
+
+MOTOR_VARIABLES: Layout = {
+    "motor_effort": (("motor",), "SI", "torque (N m) or force (N) of the motors of control in joints"),
 }
 
 
@@ -43,20 +50,30 @@ def _layout(body: str) -> Layout:
     }
 
 
-def control_data(control: SampledSection | None, run: Run, body: str = "the chaser") -> ControlData:
-    """What control leaves, what it may take up, and what a table of thrusters cannot give; `body` is what it steers."""
+def control_data(
+    control: SampledSection | ArmControlSection | None, run: Run, body: str = "the chaser", joints: Sequence[str] = ()
+) -> ControlData:
+    """What control leaves, what it may take up, and what a table of thrusters cannot give.
+
+    `body` is what it steers, `joints` are those that it moves.
+    """
     if control is None or control.law == "none":
         return ControlData({}, {}, {})
-    layout, coordinates = control_layout(control, body)
-    attributes = control_attributes(control) | {"thrusters_lack": ", ".join(lacking(control))}
+    layout, coordinates = control_layout(control, body, joints)
+    lacks = [] if isinstance(control, ArmControlSection) else lacking(control)
+    attributes = control_attributes(control) | {"thrusters_lack": ", ".join(lacks)}
     return ControlData(sampled_variables(layout, run), coordinates, attributes)
 
 
-def control_layout(control: SampledSection | None, body: str = "the chaser") -> tuple[Layout, dict[str, list[str]]]:
+def control_layout(
+    control: SampledSection | ArmControlSection | None, body: str = "the chaser", joints: Sequence[str] = ()
+) -> tuple[Layout, dict[str, list[str]]]:
     """The variables of control, and the names along their dimensions besides axes; nothing where none acts."""
     if control is None or control.law == "none":
         return {}, {}
     names = {"use": ["impulse", "angular impulse"]}
+    if isinstance(control, ArmControlSection):
+        return _layout(body) | MOTOR_VARIABLES, names | {"motor": list(joints)}
     if thrusters := control.thruster_names():
         return _layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
     return _layout(body), names

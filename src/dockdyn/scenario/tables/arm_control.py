@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -27,6 +27,7 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "detumble": (("limit", "time"), (*WHEEL, *THRUSTERS)),
     "reaction-null-space": (("damping",), ("limit",)),
 }
+ARM_LAWS = ("joint-pd", "lqr", "detumble", "reaction-null-space")  # that none but an arm has
 DEFAULTS = {  # of the regulator's weights
     "angle_error": 0.1,  # rad
     "attitude_error": 0.01,  # rad
@@ -37,6 +38,9 @@ DEFAULTS = {  # of the regulator's weights
 
 class ArmControlSection(ActuatorSection):
     """Torques on joints and base; lists have an entry for every joint, in the order of the tree."""
+
+    placing: ClassVar[tuple[str, ...]] = ()  # keys that say which arm it acts on
+    period: ClassVar[float | None] = None  # it acts at every instant, through ideal thrusters
 
     law: Literal["none", "joint-pd", "rate-damping", "lqr", "detumble", "reaction-null-space"] = "rate-damping"
     stiffness: list[Gain] | None = None
@@ -53,7 +57,8 @@ class ArmControlSection(ActuatorSection):
     def complete(self) -> Self:
         if self.law == "none":
             return self
-        self.check_keys(*KEYS[self.law], dict.fromkeys(LISTS, ", an entry for every joint"))
+        needed, allowed = KEYS[self.law]
+        self.check_keys(needed, allowed + self.placing, dict.fromkeys(LISTS, ", an entry for every joint"))
         if self.law == "detumble" and self.base_limit is None and self.thruster_torque is None:
             refuse("law detumble needs base_limit (a wheel) or thruster_torque: something has to take the momentum")
         return self

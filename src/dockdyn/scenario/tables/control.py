@@ -14,6 +14,7 @@ from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.fmu_control import SCHEME, FmuControlSection
 from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
@@ -242,7 +243,7 @@ class Stepping(Protocol):
         ...
 
 
-def check_samples(control: SampledSection, duration: float, integrator: Stepping) -> None:
+def check_samples(control: SampledSection | ArmControlSection, duration: float, integrator: Stepping) -> None:
     """Refuses a period with an integrator that does not end steps at samples, or so short that they are too many."""
     if control.period is None:
         return

@@ -1,29 +1,38 @@
-"""The `[control]` of an assembly: that of bodies in space, and which of the bodies it acts on."""
+"""The `[control]` of an assembly: that of bodies in space or of an arm, which of the bodies it acts on, and when."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
 
-from pydantic import Discriminator, SerializeAsAny, Tag
+from pydantic import Discriminator, Field, SerializeAsAny, Tag
 
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.arm_control import ARM_LAWS, ArmControlSection
 from dockdyn.scenario.tables.control import BodyControlSection, OwnControlSection, own_reader, whose
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.kinds.assembly.schema.bodies import BodySection
+    from dockdyn.kinds.assembly.schema.phases import PhaseSection
     from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanics.trees.partial_motion import JointMotion
+    from dockdyn.mechanism.steered_arm import SteeredArm
     from dockdyn.mechanism.steered_body import SteeredBody
 
 
 class SteeredSection(Section):
-    """Which body control acts on, and which one it sees as its target."""
+    """Which body control acts on, which one it sees as its target, and in which phases."""
 
     body: str | None = None
     target: str | None = None
-    placing: ClassVar[tuple[str, ...]] = ("body", "target")
+    phases: Annotated[list[str], Field(min_length=1)] | None = None
+    placing: ClassVar[tuple[str, ...]] = ("body", "target", "phases")
 
 
 class SteeringSection(SteeredSection, BodyControlSection):
@@ -38,16 +47,41 @@ class FmuSteeringSection(SteeredSection, FmuControlSection):
     """A controller in an FMU, on a body of an assembly."""
 
 
+class ArmSteeringSection(SteeredSection, ArmControlSection):
+    """Torques in the joints of the tree of a body of an assembly, and on that body; lists have an entry for every joint that
+    moves, in the order of the bodies."""
+
+
+def whose_steering(table: object) -> str:
+    """Return which of the tables of control one is: an arm's by its law, or where damping is stated joint by joint."""
+    read = table.get if isinstance(table, dict) else partial(getattr, table)
+    law = read("law", None)
+    return "arm" if law in ARM_LAWS or (law == "rate-damping" and read("damping", None) is not None) else whose(table)
+
+
 SteeringTable = Annotated[
     Annotated[SteeringSection, Tag("named")]
     | Annotated[SerializeAsAny[OwnSteeringSection], own_reader(OwnSteeringSection), Tag("user")]
-    | Annotated[FmuSteeringSection, Tag("fmu")],
-    Discriminator(whose),
+    | Annotated[FmuSteeringSection, Tag("fmu")]
+    | Annotated[ArmSteeringSection, Tag("arm")],
+    Discriminator(whose_steering),
 ]
 
 
 class Begun(Protocol):
     """How the bodies of an assembly begin."""
+
+    control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection | None
+    phase: list[PhaseSection]
+    body: list[BodySection]
+
+    def root_of(self, name: str) -> str:
+        """The body at the root of the joints that hold the one of this name."""
+        ...
+
+    def joint_starts(self) -> list[JointMotion]:
+        """Coordinates and rates of joints and modes at t = 0."""
+        ...
 
     def names(self) -> list[str]:
         """The names of the bodies."""
@@ -76,7 +110,7 @@ def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
     Without that the target is the first body that begins apart from the steered one, or that one itself.
     """
     names, approach = bodies.names(), bodies.approaches()
-    for key in control.placing:
+    for key in ("body", "target"):
         if (stated := getattr(control, key)) is not None and stated not in names:
             refuse(f"control.{key} = {stated!r}: no such body; {nearest(stated, names)}")
     body = control.body or (approach[0] if approach is not None else None)
@@ -94,6 +128,16 @@ def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
 def check_steered(control: SteeredSection, bodies: Begun) -> None:
     """Refuses bodies that there are not, and references at a port where the two are not those that approach each other."""
     found, approach = steered_bodies(control, bodies), bodies.approaches()
+    names = [phase.name for phase in bodies.phase]
+    for name in control.phases or []:
+        if name not in names:
+            refuse(f"control.phases: no phase {name!r}; {nearest(name, names)}")
+    if isinstance(control, ArmSteeringSection):
+        if not (joints := arm_joints(found[0], bodies)) and control.law != "none":
+            refuse(
+                f"control.law: {control.law}: no joint moves in the tree of {found[0]!r}; must be a body with an arm"
+            )
+        control.check_joints(joints, [], 3)
     if getattr(control, "frame", None) != "port":
         return
     if approach is None:
@@ -105,18 +149,58 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
         )
 
 
+def arm_joints(body: str, bodies: Begun) -> list[str]:
+    """Return the joints that move in the tree of a body, by the names of the bodies that they hold."""
+    from dockdyn.kinds.assembly.trees import moving_joints
+
+    return [name for name in moving_joints(bodies.body) if bodies.root_of(name) == bodies.root_of(body)]
+
+
+def moved_joints(bodies: Begun) -> list[str]:
+    """Return the joints that control moves, by the names of the bodies that they hold; none unless it is of an arm."""
+    control = bodies.control
+    return arm_joints(steered_bodies(control, bodies)[0], bodies) if isinstance(control, ArmSteeringSection) else []
+
+
 def make_steered(
-    control: SteeringSection | OwnSteeringSection | FmuSteeringSection,
+    control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection,
     bodies: Begun,
     starts: dict[str, tuple[Pose, Twist]],
-) -> SteeredBody | None:
+) -> SteeredBody | SteeredArm | None:
     """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing."""
     from dockdyn.mechanism.steered_body import SteeredBody
 
     names, (body, target) = bodies.names(), steered_bodies(control, bodies)
+    numbers, order = (names.index(body), names.index(target)), [phase.name for phase in bodies.phase]
+    phases = None if control.phases is None or len(order) < 2 else tuple(map(order.index, control.phases))
+    if isinstance(control, ArmSteeringSection):
+        return _make_arm(control, bodies, starts[body][0].attitude.array(), body, numbers, phases)
     origin = starts[target][0].position
     port = bodies.meeting() if getattr(control, "frame", None) == "port" else None
     made = control.make(starts[body][0], origin, port)
     if made is None:
         return None
-    return SteeredBody(made, origin - starts[bodies.base()][0].position, names.index(body), names.index(target))
+    return SteeredBody(made, origin - starts[bodies.base()][0].position, *numbers, phases)
+
+
+def _make_arm(
+    control: ArmSteeringSection,
+    bodies: Begun,
+    attitude: Float[Array, "4"],
+    body: str,
+    numbers: tuple[int, int],
+    phases: tuple[int, ...] | None,
+) -> SteeredArm | None:
+    """The arm of a body that control moves; references are what holds at t = 0."""
+    import jax.numpy as jnp
+
+    from dockdyn.kinds.assembly.trees import moving_joints
+    from dockdyn.mechanism.steered_arm import SteeredArm
+
+    if control.law == "none":
+        return None
+    motors, moving, axes = arm_joints(body, bodies), list(moving_joints(bodies.body)), [0, 1, 2]
+    at = tuple(moving.index(name) for name in motors)
+    joints = jnp.stack([bodies.joint_starts()[number][0] for number in at])
+    law = control.make_law(attitude, joints, control.free(motors, []), jnp.zeros((0, 0)))
+    return SteeredArm(law, control.limits(len(at), axes, axes), attitude, *numbers, at, phases)

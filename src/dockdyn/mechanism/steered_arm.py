@@ -1,0 +1,250 @@
+"""The arm of a mechanism that control moves: what its law sees, what it puts on the base and the joints.
+
+Units: SI.
+Source: as `dockdyn.control`; angular impulse about the common centre of mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PyTree
+
+from dockdyn.contact.group import Wrench
+from dockdyn.control.actuators import Actuation, Actuators, Effort
+from dockdyn.control.plant import Law, Response, Row, Three, attitude_error
+from dockdyn.control.steering import Steering, idle_actuation, observe_given
+from dockdyn.elements.actor import ElementMemory
+from dockdyn.integrate.model import chosen
+from dockdyn.mechanics.dense import jacobian, solve_definite
+from dockdyn.mechanics.lines import Lines
+from dockdyn.mechanics.reflected import Reflected
+from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.trees.momentum import Momentum
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
+from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanism.connections import Connection
+from dockdyn.mechanism.loads import all_held, element_loads, reflected
+from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
+from dockdyn.mechanism.steered_body import Given, Places, Seen, lever
+
+
+class HeldTogether(NamedTuple):
+    """All bodies as a law of an arm knows them: what goes with the arm, by what, and what acts in joints besides control."""
+
+    moving: MovingBodies
+    shares: Sequence[Scalar]  # by body, 1 where it is joined or held to the arm, 0 where not
+    lines: Lines | None  # of what latches hold
+    reflected: Sequence[tuple[int, int, Reflected]]
+    efforts: Sequence[Scalar]  # N m or N, of all joints and modes
+    joints: int  # how many of these are joints'; behind them come modes
+
+
+class MechanismPlant(NamedTuple):
+    """An arm of a mechanism at an instant, and what rigid latches hold to it. A `Plant`."""
+
+    held: HeldTogether
+    here: Placement
+    body: int  # the base, by number
+    motors: tuple[int, ...]  # joints with motors, by number
+    wheel: Three
+    used: Float[Array, "2"]
+
+    @property
+    def axes(self) -> list[int]:
+        return [0, 1, 2]
+
+    @property
+    def base(self) -> Placed:
+        """The base as it is."""
+        return self.here.bodies[self.body]
+
+    def attitude(self) -> Float[Array, "4"]:
+        return self.base.pose.attitude.array()
+
+    def place(self) -> Three:
+        return self.base.pose.position.array()
+
+    def turning(self) -> Three:
+        return self.base.twist.rate.array()
+
+    def joints(self) -> tuple[Row, Row]:
+        return _rows([self.here.joints[number] for number in self.motors])
+
+    def modes(self) -> tuple[Row, Row]:
+        return _rows(self.here.joints[self.held.joints :])
+
+    def momentum(self) -> Momentum:
+        mass, middle, linear = jnp.zeros(()), Vector.zero(), Vector.zero()
+        angular = self.held.moving.momentum_of_bending(self.here, self.held.shares)
+        for share, body, place in zip(self.held.shares, self.held.moving.bodies, self.here.bodies, strict=True):
+            own, at = body.linear_momentum(place.twist) * share, place.pose.position
+            mass, middle, linear = mass + share * body.mass, middle + at * (share * body.mass), linear + own
+            angular = angular + at.cross(own) + body.spin(place.pose, place.twist) * share
+        return Momentum(mass, (middle / mass).array(), linear.array(), angular.array())
+
+    def rigid_response(self, given: Actuation) -> Response:
+        modes = list(range(self.held.joints, len(self.here.joints)))
+        at, joints = jnp.array([*self.motors, *modes], int), len(self.motors)
+
+        def moved(efforts: Row) -> Row:
+            every = jnp.stack(self.held.efforts).at[at].add(efforts)
+            forces, torques = ([Vector.zero()] * len(self.here.bodies) for _ in range(2))
+            forces[self.body] = self.base.rotation @ Vector.of(given.thrust)
+            torques[self.body] = Vector.of(given.wheel + given.jets)
+            found = self.held.moving.respond(
+                self.here, forces, torques, list(every), self.held.reflected, self.held.lines
+            )
+            rates = [found.rates.joints[number] for number in (*self.motors, *modes)]
+            return jnp.concatenate([found.bodies[self.body].rate.array(), jnp.stack(rates)])
+
+        start = jnp.concatenate([given.motors, jnp.zeros(len(modes))])
+        alone, gain = jacobian(moved, start)
+        if modes:
+            bent = slice(3 + joints, None)
+            still = solve_definite(
+                gain[bent, joints:], jnp.concatenate([alone[bent, None], gain[bent, :joints]], axis=1)
+            )
+            alone, gain = alone - gain[:, joints:] @ still[:, 0], gain[:, :joints] - gain[:, joints:] @ still[:, 1:]
+        moving = slice(3, 3 + joints)
+        return Response(alone[:3], alone[moving], gain[:3, :joints], gain[moving, :joints])
+
+
+class Holding(NamedTuple):
+    """What holds a body to another one, as far as a law of an arm knows: latches, by element, which hold as one connection."""
+
+    connection: Connection
+    latches: tuple[int, ...]
+
+    def closed(self, memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
+        """Return whether all of them hold."""
+        return all_held([memories[number] for number in self.latches])
+
+
+def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int]) -> tuple[Holding, ...]:
+    """Return what latches hold together, groups of joined bodies two by two; `group_of` tells that of a body.
+
+    A rigid latch holds as it does; compliant ones between the same groups hold together as a weld, unless other latches
+    connect these already.
+    """
+    latches, found = latches_of(elements), []
+    reached: dict[int, int] = {}
+
+    def root(group: int) -> int:
+        return group if group not in reached else root(reached[group])
+
+    for one in sorted(latches, key=lambda one: not one.latch.rigid):
+        ends = root(group_of(one.first)), root(group_of(one.second))
+        if ends[0] == ends[1]:
+            continue
+        reached[ends[0]] = ends[1]
+        both = {group_of(one.first), group_of(one.second)}
+        numbers = [other.number for other in latches if {group_of(other.first), group_of(other.second)} == both]
+        hold = one.latch.hold if one.latch.rigid else "weld"
+        connection = Connection(one.latch.striker, one.first, one.second, hold)
+        found.append(Holding(connection, (one.number,) if one.latch.rigid else tuple(numbers)))
+    return tuple(found)
+
+
+def held_together(
+    moving: MovingBodies, here: Placement, arm: int, elements: Sequence[tuple[Mount, PyTree, ElementMemory]]
+) -> HeldTogether:
+    """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
+    mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]
+    holdings = holdings_of(mounts, moving.group_of)
+    closed = [holding.closed(memories) for holding in holdings]
+    groups = [moving.group_of(number) for number in range(len(moving.bodies))]
+    shares = {group: jnp.asarray(group == moving.group_of(arm), float) for group in groups}
+    for _ in holdings:  # as far as what is held holds others
+        for holding, holds in zip(holdings, closed, strict=True):
+            ends = groups[holding.connection.first], groups[holding.connection.other]
+            both = jnp.maximum(*(shares[end] for end in ends))
+            shares |= {end: jnp.where(holds, both, shares[end]) for end in ends}
+    modes = [mode for one in mounts if isinstance(one, BendingLink) for mode in one.modes]
+    driven = [(one, mode, memory) for one, mode, memory in elements if isinstance(one, DrivenJoint)]
+    acting = element_loads(
+        [one for one, _, _ in driven], [mode for _, mode, _ in driven], [memory for _, _, memory in driven], here
+    )
+    lines = [one.connection.lines(here.bodies, holds) for one, holds in zip(holdings, closed, strict=True)]
+    return HeldTogether(
+        moving,
+        [shares[group] for group in groups],
+        Lines.joined(lines) if lines else None,
+        reflected(mounts, here),
+        acting.efforts,
+        min(modes, default=len(here.joints)),
+    )
+
+
+class SteeredArm(eqx.Module):
+    """A body by number that carries an arm, the joints of which control moves, as it does the body.
+
+    Its law knows masses and inertias of the bodies in its own tree and of all that latches hold to it, springs, dampers and
+    friction in joints, and where everything is; neither contacts nor what acts between bodies.
+    """
+
+    law: Law
+    actuators: Actuators
+    attitude: Float[Array, "4"]  # from which the error of the body's attitude is counted
+    body: int = eqx.field(static=True)
+    target: int = eqx.field(static=True)
+    motors: tuple[int, ...] = eqx.field(static=True)  # joints by number
+    phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
+
+    def begin(self, seen: Seen) -> Steering:
+        """Return what is remembered as control begins."""
+        return Steering((), Effort.nothing())
+
+    def plant(self, now: Steering, seen: Seen) -> MechanismPlant:
+        """Return what the law sees."""
+        return MechanismPlant(seen.held, seen.here, self.body, self.motors, now.effort.wheel, now.effort.used)
+
+    def given(self, now: Steering, seen: Seen) -> Actuation:
+        """Return what actuators give."""
+        plant = self.plant(now, seen)
+        given = self.law.act(plant, self.actuators)
+        if seen.active is None:
+            return given
+        idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
+        return chosen(seen.active, given, idle)
+
+    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> Given:
+        """Return what control does to base and joints, and the rate of what is remembered."""
+        given, place = self.given(now, seen), seen.places[self.body]
+        force, torque = place.rotation @ Vector.of(given.thrust), Vector.of(given.wheel + given.jets)
+        power = force.dot(place.twist.velocity) + torque.dot(place.twist.rate)
+        efforts = [(number, given.motors[index]) for index, number in enumerate(self.motors)]
+        power += sum((one * seen.here.joints[number][1] for number, one in efforts), jnp.zeros(()))
+        effort = given.effort(
+            power,
+            place.pose.attitude.matrix().array(),
+            lever(seen.places, self.body, bodies),
+            place.twist.rate.array(),
+            now.effort.wheel,
+        )
+        return Given((self.body, Wrench(force, place.rotation @ torque)), efforts, Steering((), effort))
+
+    def next_tick(self, now: Steering) -> None:
+        """Return None: it acts at every instant."""
+        return
+
+    def observe(self, now: Steering, seen: Seen) -> dict[str, Array]:
+        """Return what control does and has done."""
+        given = self.given(now, seen)
+        error = attitude_error(self.attitude, seen.places[self.body].pose.attitude.array())
+        return observe_given(given, now.effort, error) | {"motor_effort": given.motors}
+
+    def wheel(self, now: Steering, places: Places) -> Vector:
+        """Return the angular momentum of the wheel (N m s, inertial)."""
+        return places[self.body].rotation @ Vector.of(now.effort.wheel)
+
+
+def _rows(motions: Sequence[tuple[Scalar, Scalar]]) -> tuple[Row, Row]:
+    """Return coordinates and rates as rows."""
+    if not motions:
+        return jnp.zeros(0), jnp.zeros(0)
+    coordinates, rates = zip(*motions, strict=True)
+    return jnp.stack(coordinates), jnp.stack(rates)
