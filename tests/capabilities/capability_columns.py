@@ -104,6 +104,15 @@ def with_element(*phases: Tables, **element: Any) -> Callable[[], Tables]:
     return having(element=[element | where], **({"phase": list(phases)} if phases else {}))
 
 
+def with_arm(**control: Any) -> Callable[[], Tables]:
+    """Return what makes the base with a panel on a hinge that control moves."""
+
+    def made() -> Tables:
+        return with_panel(joint=HINGE)() | {"control": {"body": "chaser"} | control}
+
+    return made
+
+
 def with_panel(**panel: Any) -> Callable[[], Tables]:
     """Return what makes the base with a panel that a joint holds on the chaser."""
 
@@ -212,6 +221,8 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "phases": with_element(*PHASES, **PUSH, force=0.0),
     "orbit": having(orbit={"semi_major_axis": 6.8e6, "gravity_gradient": True}),
     "control: attitude hold": having(control=HOLD),
+    "control: joints of an arm": with_arm(law="joint-pd", stiffness=[30.0], damping=[10.0], limit=[8.0]),
+    "control: an arm that detumbles": with_arm(law="detumble", time=5.0, limit=[8.0], base_limit=3.0),
     "free flight": free_flight,
     "free flight, cone latch, compliant pin": with_cone_latch("compliant", "pin"),
     "free flight, cone latch, rigid weld": with_cone_latch("rigid", "weld"),

@@ -110,3 +110,9 @@ class Actuators(eqx.Module):
         wheel = self.turn(torque, rate, momentum)
         thrust, jets = self.thruster(force, torque - wheel, used)
         return Actuation(jnp.zeros(0), wheel, thrust, jets)
+
+
+def share_within(room: Row, wanted: Row) -> Float[Array, ""]:
+    """Return the largest share, from 0 to 1, of what is wanted that nowhere is larger by size than there is room for."""
+    cut = jnp.abs(wanted) > room
+    return jnp.min(jnp.where(cut, jnp.maximum(room, 0.0) / jnp.where(cut, jnp.abs(wanted), 1.0), 1.0), initial=1.0)

@@ -15,7 +15,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.actuators import Actuation, Actuators, share_within
 from dockdyn.control.plant import Plant
 from dockdyn.mechanics.rotation import Quaternion
 
@@ -51,5 +51,4 @@ class Detumble(eqx.Module):
         at, moved = jnp.array(self.free, int), plant.rigid_response(given)
         gain = moved.joint_gain[jnp.ix_(at, at)]
         torques = jnp.linalg.solve(gain, -rate * rates[at] - moved.joints[at])
-        share = jnp.min(jnp.minimum(1.0, actuators.motors[at] / jnp.maximum(jnp.abs(torques), 1e-300)))
-        return given._replace(motors=given.motors.at[at].set(share * torques))
+        return given._replace(motors=given.motors.at[at].set(share_within(actuators.motors[at], torques) * torques))

@@ -14,7 +14,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.actuators import Actuation, Actuators, share_within
 from dockdyn.control.plant import Plant
 from dockdyn.mechanics.dense import solve_definite
 
@@ -50,6 +50,5 @@ class ReactionNullSpace(eqx.Module):
         hold = -inverse @ moved.base
         damp = -aside @ (self.damping * (aside @ rates[at]))
         limit = actuators.motors[at]
-        room = (limit - jnp.sign(damp) * hold) / jnp.maximum(jnp.abs(damp), 1e-300)
-        share = jnp.clip(jnp.min(room), 0.0, 1.0)
+        share = share_within(limit - jnp.sign(damp) * hold, damp)
         return nothing._replace(motors=actuators.drive(nothing.motors.at[at].set(hold + share * damp)))

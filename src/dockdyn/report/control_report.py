@@ -57,7 +57,8 @@ def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
 
 
 def control(dataset: xr.Dataset) -> Chart:
-    """What wheel and thrusters give the body, and the wheel's momentum; what is zero throughout is left out."""
+    """What wheel and thrusters give the body, the wheel's momentum, and what motors give an arm; the body's that is zero
+    throughout is left out."""
     words = {
         "wheel_torque": "wheel, N m",
         "wheel_momentum": "wheel, N m s",
@@ -67,6 +68,10 @@ def control(dataset: xr.Dataset) -> Chart:
     shown = [name for name in words if np.any(dataset[name].values)] or ["wheel_torque"]
     time = dataset.time.values
     panels = [Panel(words[name], components(time, dataset[name].values), height=1.2, levels=[ZERO]) for name in shown]
+    if "motor_effort" in dataset:
+        efforts = zip(dataset.motor.values, dataset.motor_effort.values.T, strict=True)
+        lines = [Line(time, effort, series(index)["colour"], str(name)) for index, (name, effort) in enumerate(efforts)]
+        panels.insert(0, Panel("motors, N m or N", lines, height=1.4, levels=[ZERO]))
     return time_chart(dataset, panels)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.results.capture_loads import LOADS
 from dockdyn.results.key_figures import Data, KeyFigure
-from dockdyn.results.measures import Either, drift, given_by_contacts, kept, ratio
+from dockdyn.results.measures import Either, drift, given_by_contacts, kept, ratio, work_since_start
 
 Some = Literal["", "capture_time", "peak_force_known"]  # a variable that tells the runs that have others from the rest
 LATCHED: Some = "capture_time"  # runs with a latch have it
@@ -115,9 +115,10 @@ def energy_error(data: Data) -> Either:
 def work_energy_error(data: Data) -> Either:
     """The largest difference between the work of the contact forces and the change of energy, relative to the largest.
 
-    The energy is the kinetic one, with that of springs inside, less the work of control and gravity.
+    The energy is the kinetic one, with that of springs inside, less the work of control and gravity. What a latch that holds
+    from the start took at once is no change of either.
     """
-    return ratio(abs(given_by_contacts(data) - data["work"]).max(), data["kinetic_energy"].max())
+    return ratio(abs(given_by_contacts(data) - work_since_start(data)).max(), data["kinetic_energy"].max())
 
 
 def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:  # noqa: ANN401, fields of it

@@ -55,6 +55,11 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Either:
     return change
 
 
+def work_since_start(data: Mapping[Any, Any]) -> Either:
+    """Work (J) of contacts and all else inside, but for what latches took that fall in as the run begins."""
+    return data["work"] - data["work"][0]
+
+
 def from_outside(data: Mapping[Any, Any]) -> str:
     """What from outside has done work in a run, in words; empty where nothing has."""
     return " and ".join(words for work, words in WORKS.items() if work in data)

@@ -117,6 +117,18 @@ def test_a_run_that_begins_with_the_capture_ends_there():
     assert summary["capture_time_s"] == 0.0 and summary["end_time_s"] == 0.0
 
 
+def test_what_a_latch_takes_as_a_run_begins_leaves_the_balance_of_energy():
+    draw = np.random.default_rng(65)
+    bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0))]
+    run = dockdyn.simulate(
+        dockdyn.load(scenario(bodies, [latch("hook", ["a", "b"], [[0.5, 0, 0], [-0.5, 0, 0]])], 1.0))
+    )
+    assert -run.work.values[0] > 0.01 * run.kinetic_energy.values[0]  # the slip that it ended
+    summary = dockdyn.summarise(run)
+    assert summary["work_energy_error"] < 1e-9
+    assert not any("work of" in words for words in summary["warnings"])
+
+
 def test_grips_that_close_a_ring_are_refused():
     draw = np.random.default_rng(63)
     bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0), ("c", 2.0), ("d", 3.0))]

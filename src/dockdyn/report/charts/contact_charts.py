@@ -12,7 +12,15 @@ from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, P
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short
 from dockdyn.report.wording import significant
-from dockdyn.results.measures import departure, from_outside, given_by_contacts, kept, stores_inside, workers
+from dockdyn.results.measures import (
+    departure,
+    from_outside,
+    given_by_contacts,
+    kept,
+    stores_inside,
+    work_since_start,
+    workers,
+)
 
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
@@ -116,7 +124,7 @@ def energy(dataset: xr.Dataset) -> Chart:
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     lines = [  # the first two should lie on each other: a wide one under a thin one shows both
         Line(time, change, "sky", words, width=3.2),
-        Line(time, dataset.work, "ink", f"work of {workers(dataset)}", width=0.9),
+        Line(time, work_since_start(dataset), "ink", f"work of {workers(dataset)}", width=0.9),
         Line(settled, dataset.episode_energy, "orange", "after a contact", marker="o", size=5, joined=False),
     ]
     scale = tamed(change.values, float(dataset.kinetic_energy[0]))

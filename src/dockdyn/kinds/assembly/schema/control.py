@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag
 
@@ -50,6 +50,8 @@ class FmuSteeringSection(SteeredSection, FmuControlSection):
 class ArmSteeringSection(SteeredSection, ArmControlSection):
     """Torques in the joints of the tree of a body of an assembly, and on that body; lists have an entry for every joint that
     moves, in the order of the bodies."""
+
+    law: Literal["none", "joint-pd", "rate-damping", "detumble", "reaction-null-space"] = "rate-damping"
 
 
 def whose_steering(table: object) -> str:
