@@ -284,6 +284,7 @@ ROWS: dict[str, Callable[[Case], None]] = {
 
 RIGID, FIXED = ("latch, pin", "latch, weld"), "fixed step"
 STEERED, FLIGHT = "control: attitude hold", "free flight"
+ARMS = ("control: joints of an arm", "control: an arm that detumbles")
 WELDED = "free flight, cone latch, rigid weld"
 
 
@@ -315,6 +316,8 @@ NOT_YET: dict[Cell, str] = {
     ("ended by capture", FIXED): "latches need located events",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
     ("margins", STEERED): "margins count no control",
+    **{("margins", arm): "margins count no control" for arm in ARMS},
+    **{("stepping", arm): "a stepper commands a body, not the joints of an arm" for arm in ARMS},
     (
         "ended by capture",
         FLIGHT,
