@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dockdyn
+from dockdyn.report.charts.time_chart import time_chart
 
 
 def body(draw, name, x):
@@ -125,6 +126,7 @@ def test_what_a_latch_takes_as_a_run_begins_leaves_the_balance_of_energy():
     )
     assert -run.work.values[0] > 0.01 * run.kinetic_energy.values[0]  # the slip that it ended
     summary = dockdyn.summarise(run)
+    assert time_chart(run, []).window is None  # nothing else happens: charts show all of it
     assert summary["work_energy_error"] < 1e-9
     assert not any("work of" in words for words in summary["warnings"])
 

@@ -15,9 +15,9 @@ TIME = "time"  # what charts over the run have in common
 
 
 def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
-    """Panels over the time of a run with located contacts."""
+    """Panels over the time of a run with located contacts; a capture with which it begins is none to open at."""
     caught = [float(dataset[name]) for name in ("capture_time", "capture_peak_time") if name in dataset]
-    instants = [*lively_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time))]
+    instants = [*lively_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time) and time > 0)]
     return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=instants, columns=columns)
 
 
