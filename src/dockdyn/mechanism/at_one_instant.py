@@ -111,9 +111,9 @@ def _shares(gram: Float[Array, "contacts contacts"], due: Bool[Array, "contacts"
         both = among & among[:, None]
         known, unit = jnp.where(among, size, 0.0), jnp.eye(size.size)
         kept = jnp.where(both, scaled, unit)
-        inverse = solve_definite(kept + EVENLY * unit, unit)
-        first = inverse @ known
-        return first + inverse @ (known - kept @ first)  # what evenness has cost of those that have one solution
+        first = solve_definite(kept + EVENLY * unit, known)
+        # what evenness has cost where there is one solution
+        return first + solve_definite(kept + EVENLY * unit, known - kept @ first)
 
     def fewer(now: tuple[Bool[Array, "contacts"], Bool[Array, ""]]) -> tuple[Bool[Array, "contacts"], Bool[Array, ""]]:
         among, _ = now
