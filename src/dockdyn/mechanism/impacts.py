@@ -1,7 +1,7 @@
 """Jumps of velocities where contacts of a mechanism touch, and which of them rest then.
 
-What touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until
-nothing approaches. What is left without normal velocity rests if it is pressed together.
+What touches at the same instant is struck as `at_one_instant` says. What is left without normal velocity rests if it is pressed
+together.
 
 Units: SI: m, m/s, N, N s, J.
 Source: as in `strikes`; which contacts rest: the complementarity of force and parting, one after another, own construction.
@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
@@ -25,8 +26,9 @@ from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
+from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.at_one_instant import AXES, Touching, strike_together
 from dockdyn.mechanism.grips import lines_of
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between, reflected
@@ -35,21 +37,12 @@ from dockdyn.mechanism.strikes import strike
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
 
-STILL = 1e-12  # m/s: slower is no motion
-MOST = 200  # impacts at one instant; what still approaches then is struck by the next event
 STAYS = 1e-9  # m/s²: what would part more slowly stays together, as rounding may say either
+NEARLY = 1e-11  # m: what is nearer, and approaches as another contact touches, touches at that instant
+ALIKE = 1e-6  # of the largest pull: what pulls so nearly as much pulls as much
 YIELDS = 1e-12  # of the mobility of a contact at rest: contacts that could share a load in any way share it evenly then
 
 Flags = Bool[Array, "impacts"]
-
-
-class Meeting(NamedTuple):
-    """Velocities in the course of impacts at one instant."""
-
-    v: Velocities
-    impulse: Float[Array, "impacts"]  # N s, along the normals
-    loss: Scalar  # J
-    struck: Array  # how often
 
 
 def impacts_of(groups: Sequence[object]) -> list[tuple[int, ImpactContact]]:
@@ -146,7 +139,7 @@ def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
     So is what rested where the event has changed its velocities.
     """
     numbers = [number for number, _ in model.impacts]
-    x = _come_back(model, before, x)
+    x = _touch_together(model, _come_back(model, before, x))
     struck = jnp.stack([before.mode[number] == TOUCHED for number in numbers])
     rests = jnp.stack([x.mode[number] == RESTING for number in numbers])
     parted = jnp.stack([before.mode[number] == RESTING for number in numbers]) & ~rests
@@ -171,40 +164,32 @@ def _come_back(model: Mechanism, before: State, x: State) -> State:
     return State(x.q, x.v, tuple(modes), x.memory._replace(impacts=tuple(hits)))
 
 
+def _touch_together(model: Mechanism, x: State) -> State:
+    """Return the state in which, where something has touched, so has what is all but there.
+
+    Rounding does not part an instant.
+    """
+    some, modes = jnp.any(jnp.stack([x.mode[number] == TOUCHED for number, _ in model.impacts])), list(x.mode)
+    for (number, one), hit, meeting in zip(model.impacts, x.memory.impacts, _meetings(model, x), strict=True):
+        comes = (meeting.depth - hit.level > -NEARLY) & (meeting.rate > one.rest_speed) & (modes[number] == APART)
+        modes[number] = jnp.where(some & comes, TOUCHED, modes[number]).astype(modes[number].dtype)
+    return replace(x, mode=tuple(modes))
+
+
 def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
     """Return the state after the impacts of what is `touching`, and with those at rest that then rest: none that `parts`."""
     limits = _rest_speeds(model)
-    behind = _kept(model, x)
-
-    def at(v: Velocities) -> State:
-        return State(x.q, v, x.mode, x.memory)
-
-    def speeds(v: Velocities) -> Float[Array, "impacts"]:
-        """How fast what is touching moves along its normal; zero of what parts for good."""
-        normal = _normal_velocities(model, at(v))
-        return jnp.where(touching & (normal < limits), jnp.abs(normal), 0.0)
-
-    def goes_on(now: Meeting) -> Bool[Array, ""]:
-        still = jnp.where(now.struck < len(model.impacts), 0.0, STILL)
-        return jnp.any(speeds(now.v) > still) & (now.struck < MOST)
-
-    def one(now: Meeting) -> Meeting:
-        def by(number: int, contact: ImpactContact) -> Meeting:
-            here = model.placement(at(now.v))
-            hit = strike(model.moving, here, contact.rows(here.bodies), contact.resolve, behind)
-            impulse = now.impulse.at[number].add(hit.impact.impulse[0])
-            v = jax.tree.map(jnp.add, now.v, hit.change)
-            return Meeting(v, impulse, now.loss + hit.impact.energy_loss, now.struck + 1)
-
-        branches = [lambda k=k, contact=contact: by(k, contact) for k, (_, contact) in enumerate(model.impacts)]
-        return jax.lax.switch(jnp.argmax(speeds(now.v)), branches) if len(branches) > 1 else branches[0]()
-
-    start = Meeting(x.v, jnp.zeros(len(model.impacts)), jnp.zeros(()), jnp.zeros((), int))
-    met = jax.lax.while_loop(goes_on, one, start)
+    here, contacts = model.placement(x), [contact for _, contact in model.impacts]
+    rows = jnp.concatenate([contact.rows(here.bodies) for contact in contacts])
+    resolve = partial(strike_together, [contact.resolve for contact in contacts], Touching(touching, limits))
+    found = strike(model.moving, here, rows, resolve, _kept(model, x))
     hits = tuple(
-        hit._replace(impulse=hit.impulse + own) for hit, own in zip(x.memory.impacts, met.impulse, strict=True)
+        hit._replace(impulse=hit.impulse + own)
+        for hit, own in zip(x.memory.impacts, found.impact.impulse[::AXES], strict=True)
     )
-    after = replace(at(met.v), memory=x.memory._replace(work=x.memory.work - met.loss, impacts=hits))
+    work = x.memory.work - found.impact.energy_loss
+    v = jax.tree.map(jnp.add, x.v, found.change)
+    after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits))
     slow = touching & ~parts & (_normal_velocities(model, after) < limits)
     return _with_rests(model, after, touching, _resting(model, t, after, touching, slow))
 
@@ -234,12 +219,15 @@ def _kept(model: Mechanism, x: State) -> Lines | None:
 
 
 def _resting(model: Mechanism, t: Scalar, x: State, touching: Flags, slow: Flags) -> Flags:
-    """Return which of the `slow` contacts rest: the one that would have to pull most parts, then the others are asked again."""
+    """Return which of the `slow` contacts rest: what would have to pull most parts, then the others are asked again.
+
+    Several that would have to pull alike part together.
+    """
     most = STAYS * _masses(model)
 
     def fewer(_: Array, closed: Flags) -> Flags:
         force = jnp.where(closed, rest_forces(model, t, _with_rests(model, x, touching, closed)) + most, jnp.inf)
-        return closed & ~((jnp.arange(force.size) == jnp.argmin(force)) & (force < 0))
+        return closed & ~((force <= (1 - ALIKE) * jnp.min(force)) & (force < 0))
 
     return jax.lax.fori_loop(0, len(model.impacts), fewer, slow)
 

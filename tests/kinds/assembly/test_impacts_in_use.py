@@ -55,6 +55,17 @@ def test_what_a_latch_holds_is_struck_with_it(grip):
 
 
 @pytest.mark.full
+def test_two_contacts_of_one_name_are_told():
+    """What is stated twice is struck twice at one instant, in equal shares, and the summary warns of the name once."""
+    content = onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})
+    run = dockdyn.simulate(dockdyn.load(content | {"contact": content["contact"] * 2}))
+    impulse = (1 + RESTITUTION) * SPEED * BALL * PLATE / (BALL + PLATE)
+    assert run.impact_impulse.values[-1] == pytest.approx([impulse / 2] * 2, rel=1e-3)
+    assert run.impact_impulse.values[-1].sum() == pytest.approx(impulse, rel=1e-10)
+    assert sum("velocities jump" in words for words in dockdyn.summarise(run)["warnings"]) == 1
+
+
+@pytest.mark.full
 def test_derivatives_pass_through_impacts():
     """Of the impulse by the restitution and by the ball's velocity, in closed form."""
     scenario = dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION}))

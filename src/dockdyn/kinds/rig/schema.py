@@ -301,6 +301,11 @@ class RigAssemblySection(SeveralBodiesSection):
         for name in self.mock_ups:
             if name not in self.names():
                 refuse(f"mock_ups: no body {name!r}; {nearest(name, self.names())}")
+        for body in self.body:
+            if body.name in self.mock_ups and body.flexible is not None:
+                refuse(
+                    f"mock_ups: {body.name!r} bends, a mock-up does not; must be a body that a locked joint holds on it"
+                )
         first, second = self.mock_ups
         if first == second:
             refuse(f"mock_ups = {self.mock_ups}: must be two bodies")
