@@ -80,4 +80,4 @@ def _attempt(content: LatchSection, speed: Scalar, duration: Scalar) -> Bool[Arr
         max_iterations=jnp.asarray(1e6),
     )
     solution = located.solve(attempted.model(), settings)
-    return jnp.any((solution.log.state.mode[0] == HELD) & (jnp.arange(2) < solution.moments))
+    return jnp.any((solution.log.state.mode[0].stage == HELD) & (jnp.arange(2) < solution.moments))

@@ -116,6 +116,10 @@ class MovingBodies(eqx.Module):
             Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints)),
         )
 
+    def base_position(self, q: Coordinates, base: int) -> Vector:
+        """Return where the body by number is (m, from the origin); in a tree, the tree's common centre of mass."""
+        return q.roots[self.roots().index(base)].position
+
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """All bodies where `q` and `v` put them; it is linear in `v`."""
