@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.elements.force_element import ForceElement
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
+    from dockdyn.kinds.latching import least_latching_speed
     from dockdyn.kinds.resting import resting_state
     from dockdyn.kinds.rig.comparison.compare import compare
     from dockdyn.mechanics.vector import Vector
@@ -69,6 +70,7 @@ PLACES = {
     "identify_parameters": "studies.identification.parameters",
     "identify_robot": "studies.identification.robot",
     "load": "scenario.load",
+    "least_latching_speed": "kinds.latching",
     "margins": "studies.margins.answer",
     "objective": "studies.objectives.objective",
     "open_result": "results.store",

@@ -174,7 +174,7 @@ def _come_back(model: Mechanism, before: State, x: State) -> State:
 def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
     """Return the state after the impacts of what is `touching`, and with those at rest that then rest: none that `parts`."""
     limits = _rest_speeds(model)
-    behind = _kept(model, x)
+    behind = kept_lines(model, x)
 
     def at(v: Velocities) -> State:
         return State(x.q, v, x.mode, x.memory)
@@ -218,11 +218,11 @@ def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array,
         return impact(matrix, velocity, jnp.zeros_like(velocity))
 
     here, contact = model.placement(x), dict(model.impacts)[number]
-    strike(model.moving, here, contact.rows(here.bodies), note, _kept(model, x))
+    strike(model.moving, here, contact.rows(here.bodies), note, kept_lines(model, x))
     return found[0]
 
 
-def _kept(model: Mechanism, x: State) -> Lines | None:
+def kept_lines(model: Mechanism, x: State) -> Lines | None:
     """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
     here, elements = model.placement(x), model.elements_at(x)
     parts = (

@@ -14,6 +14,7 @@ from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.kinds.impact_prediction import predicted_impacts
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.measures import Either
@@ -161,6 +162,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_ranges(content),
             **_episode_variables(content, run),
             **_outcome(content, run),
+            **predicted_impacts(content, run),
         },
         coordinates={
             **coordinates(content),

@@ -22,6 +22,7 @@ from dockdyn.kinds.assembly.data import (
 )
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
 from dockdyn.mechanism.loads import bushing_count
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
@@ -92,6 +93,7 @@ FIGURES = (
     *CONTROL,
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True),
+    *PREDICTED,
 )
 
 

@@ -6,22 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from dockdyn.contact.latch import HELD, OUT
-from dockdyn.impact.formulas.contact_duration import (
-    damping_ratio,
-    first_order_correction,
-    kelvin_voigt_restitution,
-    validity_warnings,
-)
-from dockdyn.impact.formulas.effective_mass import Masses, chain_mass_ratio, effective_masses, velocity_after_impact
-from dockdyn.integrate.model import Scalar
+from dockdyn.contact.latch import HELD, ON_RAMP, OUT
+from dockdyn.impact.formulas.contact_duration import first_order_correction, validity_warnings
+from dockdyn.impact.formulas.effective_mass import effective_masses
+from dockdyn.integrate.model import State
 from dockdyn.kinds.assembly.data import describe as describe_assembly
-from dockdyn.kinds.chains.least_speed import least_latching_speed, rigid_speed
-from dockdyn.kinds.chains.schema import FourMassSection, LineSection
-from dockdyn.report.sampled_surface import in_pieces
+from dockdyn.kinds.chains.schema import FourMassSection, LatchSection, LineSection
+from dockdyn.kinds.impact_prediction import law_restitution
+from dockdyn.kinds.latching import least_speed_of
 from dockdyn.results.episodes import SLACK, Moments, episodes
 from dockdyn.results.measures import Either
 from dockdyn.results.plan import jit_once
@@ -41,7 +37,7 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, ramp_of
 
-ON_RAMP: Layout = {
+RAMP_VARIABLES: Layout = {
     "depth": (("contact",), "m", "travel of the probe into the latch"),
     "depth_rate": (("contact",), "m/s", "rate of that travel"),
     "normal_force": (
@@ -57,9 +53,8 @@ def describe(scenario: Scenario, run: Run) -> Described:
     content = scenario.content
     found = describe_assembly(replace(scenario, content=content.assembly()), run)
     lossless = not any(side.damping for side in (content.chaser, content.target))
-    variables = found.variables | {
-        "system_velocity": (("time", "system"), system_velocity(content, run.sampled), SPEED)
-    }
+    velocity = (("time", "system"), system_velocity(content, run.sampled), SPEED)
+    variables = without_turning(found.variables) | {"system_velocity": velocity}
     coordinates = found.coordinates | {"system": ["chaser", "target"]}
     if scenario.kind == "latch":
         own = _latch_variables(scenario, run)
@@ -67,19 +62,29 @@ def describe(scenario: Scenario, run: Run) -> Described:
         coordinates |= {"contact": [" on ".join(content.front())]}
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
-        variables |= _impact_variables(content, run)
+        variables |= _impact_variables(content)
         keeps = found_lossless(content)
     return replace(
         found,
         variables=variables,
         coordinates=coordinates,
-        conservative=lossless and keeps,
+        conservative=lossless and keeps and not content.loop.delay,
         capture_law="plastic, locked",
         attributes={name: words for name, words in found.attributes.items() if name != "rigid_grips"},
     )
 
 
+# of what moves in space: on a line it is nothing, or the same all the time
+TURNING = (
+    *("rotation", "rate", "azimuth", "sliding_speed", "contact_moment", "load_moment", "joint_moment"),
+    *("angular_momentum", "angular_momentum_scale"),
+)
 SPEED = {"units": "m/s", "long_name": "velocity of the centre of mass along the line"}
+
+
+def without_turning(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a run, by name, without that of what turns."""
+    return {name: value for name, value in found.items() if name not in TURNING}
 
 
 def system_velocity(content: LineSection, seen: Mapping[str, Either]) -> Either:
@@ -95,30 +100,14 @@ def found_lossless(content: FourMassSection) -> bool:
     return bool(made(content.contact.normal).lossless())
 
 
-def _impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
-    """Relative velocities of the systems around each contact, and what eq. 16 says of it (Paraskevas et al.)."""
-    speeds = system_velocity(content, run.at_moments)
-    relative = speeds[:, 0] - speeds[:, 1]
-    before = np.array([relative[e.onset_row] for e in run.episodes], float)
-    after = np.array([relative[e.settled_row] if e.settled_row >= 0 else np.nan for e in run.episodes], float)
-    closing = np.array(run.at_onset("depth_rate"), float)
-    chains = (content.chaser.masses, content.target.masses)
-    restitution = _law_restitution(content)
-    predicted = np.full(len(before), np.nan)
-    meets = closing > 0  # all of them, but where a contact is shorter than the clock resolves
-    if restitution is not None and meets.any():
-        rows = (before[meets], (closing - before)[meets])
-        predicted[meets] = in_pieces(lambda *rows: _predicted(*chains, restitution, *rows), *rows)
-    variable = episode_variable
-    words = "of the centres of mass"
+def _impact_variables(content: FourMassSection) -> dict[str, Any]:
+    """What Paraskevas et al. say of the first impact of these masses, whether there is one or not."""
+    chains, law = (content.chaser.masses, content.target.masses), content.contact.normal
+    masses = effective_masses_of(*chains)
+    restitution = law_restitution(law, float(masses.contact))
     return {
-        "episode_relative_before": variable(before, "m/s", f"relative velocity {words} at onset"),
-        "episode_relative_after": variable(after, "m/s", f"relative velocity {words} at release"),
-        "episode_relative_predicted": variable(
-            predicted, "m/s", f"relative velocity {words} after, by effective masses"
-        ),
-        "effective_mass_ratio": scalar(_mass_ratio(*chains), "1", "ratio of effective masses"),
-        "restitution": scalar(np.nan if restitution is None else restitution, "1", "restitution of the contact's law"),
+        "effective_mass_ratio": scalar(masses.contact / masses.system, "1", "ratio of effective masses"),
+        "restitution": scalar(restitution, "1", "restitution of the contact's law"),
         "first_order_correction": scalar(
             correction(content), "m/s", "what finite stiffness adds to the velocity after the first impact"
         ),
@@ -139,7 +128,7 @@ def impact_doubts(content: FourMassSection) -> list[str]:
     """Why the prediction by effective masses may fail."""
     law = content.contact.normal
     found = []
-    if _law_restitution(content) is None:
+    if not np.isfinite(law_restitution(law, 1.0)):
         found.append(f"no formula gives the restitution of the law {law.law}: impacts are simulated, not predicted")
     if law.law == "spring-dashpot":
         chaser, target = content.chaser, content.target
@@ -148,39 +137,8 @@ def impact_doubts(content: FourMassSection) -> list[str]:
     return found
 
 
-def _law_restitution(content: FourMassSection) -> float | None:
-    """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
-    law = content.contact.normal
-    if made(law).lossless():
-        return 1.0
-    if law.law != "spring-dashpot":
-        return None
-    return float(_dashpot_restitution(content))
-
-
-_mass_ratio = jit_once(chain_mass_ratio)
+effective_masses_of = jit_once(effective_masses)
 _correction = jit_once(first_order_correction)
-
-
-@jit_once
-def _predicted(
-    chaser: Masses,
-    target: Masses,
-    restitution: Scalar | float,
-    speeds: Float[Array, "impacts"],
-    internal_speeds: Float[Array, "impacts"],
-) -> Float[Array, "impacts"]:
-    """Relative velocities (m/s) of the systems after impacts."""
-    return velocity_after_impact(chaser, target, speeds, restitution, internal_speeds).relative_velocity
-
-
-@jit_once
-def _dashpot_restitution(content: FourMassSection) -> Scalar:
-    """Restitution of a spring and dashpot between the two masses that meet."""
-    law = content.contact.normal
-    mass = effective_masses(content.chaser.masses, content.target.masses).contact
-    ratio = damping_ratio(law.damping, law.stiffness, mass)
-    return kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force")
 
 
 def on_ramp(seen: Mapping[str, Either]) -> dict[str, Either]:
@@ -196,26 +154,42 @@ def _latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     touching = (moments["latch_mode"] != OUT)[:, None]
     peaks, peak_times, integrals = (run.log[name] for name in ("peaks", "peak_times", "integrals"))
     kept = Moments(run.moment_times, touching, peaks, peak_times, integrals, SLACK)
-    run = replace(run, sampled=run.sampled | on_ramp(run.sampled), at_moments=moments, episodes=episodes(kept, 0.0))
+    run = replace(run, sampled=run.sampled | on_ramp(run.sampled), at_moments=moments, episodes=episodes(kept, content.loop.delay))
     speed = moments["latch_rate"]
-    needed, length = float(rigid_speed(content)), ramp_of(content.latch).length
+    needed, length = float(_rigid_speed(content)), ramp_of(content.latch).length
     captured = bool((moments["latch_mode"] == HELD).any())
     at_end = {name: moments[name][-1] for name in ("latch_travel", "latch_rate")}
     return {
-        **sampled_variables(ON_RAMP, run),
+        **sampled_variables(RAMP_VARIABLES, run),
         **contact_variables(run),
         **{
             f"episode_{key}": episode_variable(np.full(len(run.episodes), name), "1", f"mass of the {side}")
             for key, name, side in zip(("feature", "surface"), names, ("chaser", "target"), strict=True)
         },
         "episode_energy": episode_variable(energies_after(run)[0], "J", "energy after, relative to t = 0"),
-        **outcome_variables(sprung(content) and forces_act(run, 0.0), captured, at_end, length),
+        **outcome_variables(sprung(content) and forces_act(run, content.loop.delay), captured, at_end, length),
         **capture_variables(run, speed, np.full(len(speed), needed)),
         "latch_rigid_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies"),
-        "latch_least_speed": scalar(least_latching_speed(scenario), "m/s", "least speed that latches, simulated"),
+        "latch_least_speed": scalar(least_speed_of(content, _at_ramp(content)), "m/s", "least speed that latches, simulated"),
         "latch_length": scalar(length, "m", "travel until the latch falls in"),
         "greatest_travel": scalar(greatest(run), "m", "how far the probe came into the latch"),
     }
+
+
+@jit_once
+def _at_ramp(content: LatchSection) -> State:
+    """Return the state in which the ramp begins: springs relaxed, whether the run comes to it or not."""
+    model = content.model_copy(update={"gap": jnp.zeros(())}).model()
+    x, (latch,) = model.initial(), model.ramps
+    modes = list(x.mode)
+    modes[latch.number] = modes[latch.number]._replace(stage=jnp.full_like(modes[latch.number].stage, ON_RAMP))
+    return State(x.q, x.v, tuple(modes), x.memory)
+
+
+@jit_once
+def _rigid_speed(content: LatchSection) -> Array:
+    """Return the least speed (m/s) that latches two rigid bodies."""
+    return content.ramp().needed_speed(effective_masses(content.chaser.masses, content.target.masses).system)
 
 
 def sprung(content: LineSection) -> bool:

@@ -22,6 +22,7 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection, PlaneShape
+from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ AHEAD, BACK = [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]
 
 class OnLineSection(AssemblySection):
     """An assembly whose bodies move along the x axis alone; its rigid grips hold along it."""
+
+    on_line: ClassVar[bool] = True
 
     def acting_in_pairs(self) -> Mechanism:
         import jax.numpy as jnp
@@ -84,9 +87,9 @@ class LineSection(Section, abc.ABC):
     gap: quantity("m", "a gap", above=0) = 1e-3
     chaser: ChainSection
     target: ChainSection
+    loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
-    compiled: ClassVar[float] = 1.0
 
     @abc.abstractmethod
     def between(self) -> dict[str, Any]:
@@ -114,7 +117,7 @@ class LineSection(Section, abc.ABC):
 
     def assembly(self) -> OnLineSection:
         """The assembly that this is, also of traced numbers."""
-        shared = {name: getattr(self, name) for name in ("title", "duration", "integrator", "output")}
+        shared = {name: getattr(self, name) for name in ("title", "duration", "loop", "integrator", "output")}
         return OnLineSection.model_construct(**shared, body=self.bodies(), **self.between())
 
     def meetings(self) -> list[tuple[str, float]]:

@@ -75,6 +75,16 @@ class BodiesOnLine(eqx.Module):
         """Return where places are counted from (m): the origin, as no body goes far."""
         return Vector.zero()
 
+    def held_with(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of all bodies that slides hold together with one, itself among them."""
+        return self.in_space.held_with(number)
+
+    def carried_on(self, v: Velocities, number: int, more: Vector) -> Velocities:
+        """Return the velocities with which a body, and all that slides hold together with it, goes on by so much more (m/s)."""
+        roots = self.roots()
+        place = len(v.joints) - len(roots) + roots.index(self.held_with(number)[0])
+        return v._replace(joints=(*v.joints[:place], v.joints[place] + more.x, *v.joints[place + 1 :]))
+
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """Return all bodies where `q` and `v` put them."""
