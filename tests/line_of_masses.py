@@ -68,10 +68,15 @@ class LineOfMasses:
             rates[a] = rates[b] = (load[a] + load[b]) / (self.masses[a] + self.masses[b])
         return np.concatenate([v, rates])
 
-    def run(self, q: list[float], v: list[float], duration: float, times: np.ndarray | None = None) -> Course:
-        """The motion from places (m) and speeds (m/s), sampled at `times`; of a probe that begins before the ramp."""
+    def run(
+        self, q: list[float], v: list[float], duration: float, times: np.ndarray | None = None, most: float = math.inf
+    ) -> Course:
+        """The motion from places (m) and speeds (m/s), sampled at `times`; of a probe that begins before the ramp.
+
+        It ends after the `most` changes of stage.
+        """
         y, now, stage, found = np.array([*q, *v], float), 0.0, "out", Course()
-        while now < duration:
+        while now < duration and len(found.changes) < most:
             events = {
                 "out": [(lambda t, y: self.travel(y), 1, "ramp")],
                 "ramp": [
@@ -139,7 +144,7 @@ def least_speed(line: LineOfMasses, moving: int, period: float, low: float, high
         count = len(line.masses)
         speeds = [speed if i < moving else 0.0 for i in range(count)]
         places = [-1e-12 if i < moving else 0.0 for i in range(count)]
-        changes = line.run(places, speeds, period).changes
+        changes = line.run(places, speeds, period, most=2).changes
         return len(changes) > 1 and changes[1][1] == "held"
 
     assert not latches(low) and latches(high)

@@ -76,8 +76,8 @@ def least_speed_of(content: Any, entry: State | None = None) -> float:  # noqa: 
 def _narrowed(attempt: Callable[[float], Attempt], guess: float) -> float:
     """Return the least speed (m/s) that latches, NaN where none up to 2²⁰ times a `guess` does.
 
-    The square of the speed at capture grows all but evenly with that at the ramp's beginning: where its line through the last two
-    that latched comes to zero is tried next, a little to either side.
+    The square of the speed at capture grows all but evenly with that at the ramp's beginning: where its line through the last
+    two that latched comes to zero is tried next, a little to either side.
     """
     low, high, known = 0.0, guess, list[tuple[float, float]]()
 
@@ -167,7 +167,9 @@ def _attempt(
     faster = latch.latch.out(other) * (latch.latch.rate(own, other) - speed)
     v = model.moving.carried_on(entry.v, model.moving.link(latch.first), faster)
     solver = located.init(model, settings, State(entry.q, v, entry.mode, entry.memory))
-    end = located.advance_while(model, settings, solver, lambda solver: stage(solver.point.state) == ON_RAMP).point.state
+    end = located.advance_while(
+        model, settings, solver, lambda solver: stage(solver.point.state) == ON_RAMP
+    ).point.state
     caught = end.memory.elements[latch.number].found
     assert caught is not None
     return Attempt(stage(end) >= HELD, caught.speed)

@@ -31,10 +31,10 @@ def predicted_block(summary: dict[str, Any]) -> Block:
     if not summary.get("relative_velocity_predicted_m_s"):
         return Block(TITLE)
     note = (
-        "Of the centres of mass of the two bodies, or of the trees that joints make of them, along the normal at onset, positive "
-        "as they approach. Predicted is the velocity after a contact in which nothing but these two and what joints hold rigidly "
-        "takes part, from the velocities at its onset: it errs where springs or other contacts act meanwhile, and more where they "
-        "are loaded at onset. The mass ratio is the effective mass at the contact over that of the two as wholes."
+        "Of the centres of mass of the two bodies, or of the trees that joints make of them, along the normal at onset, "
+        "positive as they approach. Predicted is the velocity after a contact in which nothing but these two and what joints "
+        "hold rigidly takes part, from the velocities at its onset: it errs where springs or other contacts act meanwhile, and "
+        "more where they are loaded at onset. The mass ratio is the effective mass at the contact over that of both as wholes."
     )
     return Block(TITLE, table=_table(summary), notes=[note])
 

@@ -176,7 +176,7 @@ def test_margins_of_a_kind_without_a_loop_are_refused(dock):
         ({"speed": "-1 cm/s"}, "speed"),
         ({"speed": "5 kg"}, "speed"),
         ({"gap": 0}, "gap"),
-        ({"loop.delay": "-1 ms"}, "loop"),
+        ({"loop.delay": "1 ms"}, "loop"),
         ({"contact.friction.law": "coulomb"}, "friction"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Predictions by effective masses for any two bodies or trees: beside closed forms, and stiff contacts as they are simulated."""
+"""Predictions by effective masses for any two bodies or trees: beside closed forms and the limit of a stiff contact."""
 
 import numpy as np
 import pytest

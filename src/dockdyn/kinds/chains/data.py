@@ -68,7 +68,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
         found,
         variables=variables,
         coordinates=coordinates,
-        conservative=lossless and keeps and not content.loop.delay,
+        conservative=lossless and keeps,
         capture_law="plastic, locked",
         attributes={name: words for name, words in found.attributes.items() if name != "rigid_grips"},
     )
@@ -154,7 +154,7 @@ def _latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     touching = (moments["latch_mode"] != OUT)[:, None]
     peaks, peak_times, integrals = (run.log[name] for name in ("peaks", "peak_times", "integrals"))
     kept = Moments(run.moment_times, touching, peaks, peak_times, integrals, SLACK)
-    run = replace(run, sampled=run.sampled | on_ramp(run.sampled), at_moments=moments, episodes=episodes(kept, content.loop.delay))
+    run = replace(run, sampled=run.sampled | on_ramp(run.sampled), at_moments=moments, episodes=episodes(kept, 0.0))
     speed = moments["latch_rate"]
     needed, length = float(_rigid_speed(content)), ramp_of(content.latch).length
     captured = bool((moments["latch_mode"] == HELD).any())
@@ -167,10 +167,12 @@ def _latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
             for key, name, side in zip(("feature", "surface"), names, ("chaser", "target"), strict=True)
         },
         "episode_energy": episode_variable(energies_after(run)[0], "J", "energy after, relative to t = 0"),
-        **outcome_variables(sprung(content) and forces_act(run, content.loop.delay), captured, at_end, length),
+        **outcome_variables(sprung(content) and forces_act(run, 0.0), captured, at_end, length),
         **capture_variables(run, speed, np.full(len(speed), needed)),
         "latch_rigid_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies"),
-        "latch_least_speed": scalar(least_speed_of(content, _at_ramp(content)), "m/s", "least speed that latches, simulated"),
+        "latch_least_speed": scalar(
+            least_speed_of(content, _at_ramp(content)), "m/s", "least speed that latches, simulated"
+        ),
         "latch_length": scalar(length, "m", "travel until the latch falls in"),
         "greatest_travel": scalar(greatest(run), "m", "how far the probe came into the latch"),
     }

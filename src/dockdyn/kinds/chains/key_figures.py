@@ -38,13 +38,13 @@ LATCH_FIGURES = (
 
 def _four_mass_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """The data of a collision of chains from its log."""
-    log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
+    log = read_log(model, solution)
     relative = _relative(model, log.seen)
     return {
-        **without_turning(log_data(log, solution, delay)),
-        **outcome_data(log.acting(delay), ever_held(log), log.at_end(), None),
+        **without_turning(log_data(log, solution, 0.0)),
+        **outcome_data(log.acting(0.0), ever_held(log), log.at_end(), None),
         "episode_relative_before": jnp.where(log.began(), relative[:, None], jnp.nan),
-        "episode_relative_after": log.after_contacts(relative, delay),
+        "episode_relative_after": log.after_contacts(relative, 0.0),
     }
 
 
@@ -58,7 +58,7 @@ def _relative(model: Mechanism, seen: dict[str, Any]) -> Array:
 
 def _latch_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """The data of a probe and its latch from the log of their run; the ramp counts as a contact."""
-    log, (latch,), delay = read_log(model, solution), model.ramps, 0.0 if model.delay is None else model.delay
+    log, (latch,) = read_log(model, solution), model.ramps
     seen = log.seen | on_ramp(log.seen)
     touching = ((seen["latch_mode"] != OUT) & log.valid)[:, None]
     log = log._replace(touching=touching, seated=jnp.zeros_like(touching), seen=seen)
@@ -69,9 +69,9 @@ def _latch_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     springs = bool(model.joint_names)  # without any, it does not turn again
     at_end = {"latch_travel": seen["latch_travel"][log.last], "latch_rate": seen["latch_rate"][log.last]}
     return {
-        **without_turning(log_data(log, solution, delay)),
+        **without_turning(log_data(log, solution, 0.0)),
         **capture_data(log, seen["latch_rate"], jnp.full(seen["latch_rate"].shape, needed)),
-        **outcome_data(log.acting(delay) & springs, ever_held(log), at_end, ramp.length),
+        **outcome_data(log.acting(0.0) & springs, ever_held(log), at_end, ramp.length),
         "latch_rigid_speed": needed,
     }
 

@@ -87,9 +87,9 @@ class LineSection(Section, abc.ABC):
     gap: quantity("m", "a gap", above=0) = 1e-3
     chaser: ChainSection
     target: ChainSection
-    loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
+    loop: ClassVar[LoopSection] = LoopSection()  # without delay
 
     @abc.abstractmethod
     def between(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class LineSection(Section, abc.ABC):
 
     def assembly(self) -> OnLineSection:
         """The assembly that this is, also of traced numbers."""
-        shared = {name: getattr(self, name) for name in ("title", "duration", "loop", "integrator", "output")}
+        shared = {name: getattr(self, name) for name in ("title", "duration", "integrator", "output")}
         return OnLineSection.model_construct(**shared, body=self.bodies(), **self.between())
 
     def meetings(self) -> list[tuple[str, float]]:
