@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.elements.force_element import ForceElement
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
+    from dockdyn.kinds.latching import least_latching_speed
     from dockdyn.kinds.resting import resting_state
     from dockdyn.kinds.rig.comparison.compare import compare
     from dockdyn.mechanics.vector import Vector
@@ -68,6 +69,7 @@ PLACES = {
     "identify_contact": "studies.identification.contact",
     "identify_parameters": "studies.identification.parameters",
     "identify_robot": "studies.identification.robot",
+    "least_latching_speed": "kinds.latching",
     "load": "scenario.load",
     "margins": "studies.margins.answer",
     "objective": "studies.objectives.objective",
@@ -110,6 +112,7 @@ __all__ = [
     "identify_parameters",
     "identify_robot",
     "impact",
+    "least_latching_speed",
     "load",
     "margins",
     "objective",

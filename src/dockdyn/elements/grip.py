@@ -14,7 +14,8 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.mechanics.vector import Scalar, Vector
 
-Hold = Literal["pin", "weld"]  # the place of a striker alone, or its body's attitude, too
+# the place of a striker alone, or its body's attitude, too; of bodies on a line the place along that
+Hold = Literal["pin", "weld", "line"]
 
 
 class Rigid(eqx.Module):

@@ -11,24 +11,41 @@ Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algori
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from dockdyn.elements.grip import Hold
 from dockdyn.mechanics.lines import Lines, Rows, row_of
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector, unit_vectors
 
 
 class Connection(eqx.Module):
-    """A point of the first body that the other body holds, wherever on it that is; of a weld the attitude, too."""
+    """A point of the first body that the other body holds, wherever on it that is; of a weld the attitude, too.
+
+    Of bodies on a line the point is held along that line, all that they can move.
+    """
 
     place: Float[Array, "3"]  # m, axes of the first body, from its centre of mass
     first: int = eqx.field(static=True)
     other: int = eqx.field(static=True)
-    hold: Literal["pin", "weld"] = eqx.field(static=True)  # the place alone, or the attitude too
+    hold: Hold = eqx.field(static=True)
+
+    @property
+    def directions(self) -> int:
+        """How many directions the point is held along, the x axis first."""
+        return 1 if self.hold == "line" else 3
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self.directions + (3 if self.hold == "weld" else 0)
+
+    def force(self, along: Float[Array, "rows"]) -> Vector:
+        """Return the force (N, inertial) at the point of what acts along its rows."""
+        return Vector.of(along) if self.hold != "line" else Vector(along[0], jnp.zeros(()), jnp.zeros(()))
 
     def point(self, places: Sequence[Placed]) -> Vector:
         """Return where it is (m, inertial)."""
@@ -36,16 +53,16 @@ class Connection(eqx.Module):
 
     def rows(self, places: Sequence[Placed]) -> Rows:
         """Return J: how the first body moves at the point against the other, and of a weld how it turns, in inertial axes."""
-        moving = point_rows(places, self.first, self.other, self.point(places), unit_vectors())
-        if self.hold == "pin":
+        moving = point_rows(places, self.first, self.other, self.point(places), unit_vectors()[: self.directions])
+        if self.hold != "weld":
             return moving
         return jnp.concatenate([moving, turning_rows(places, self.first, self.other, unit_vectors())])
 
     def lines(self, places: Sequence[Placed], closed: Bool[Array, ""]) -> Lines:
         """Return its lines, along which it holds while it is `closed`."""
-        rows = self.rows(places)
-        drift = self.drift(places)
-        return Lines.of_connection(rows, jnp.concatenate([drift, jnp.zeros(rows.shape[0] - 3)]), closed)
+        drift = self.drift(places)[: self.directions]
+        turning = jnp.zeros(self.count - self.directions)
+        return Lines.of_connection(self.rows(places), jnp.concatenate([drift, turning]), closed)
 
     def drift(self, places: Sequence[Placed]) -> Float[Array, "3"]:
         """Return J̇ v (m/s²) of the point: it is one of the first body, and passes over the other as far as that slips."""

@@ -20,7 +20,8 @@ from dockdyn.elements.latch import Latch, size
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Velocities
+from dockdyn.mechanics.trees.bodies_on_line import Moving
+from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected
@@ -73,13 +74,14 @@ def add_held(
         loads[number] = loads[number].plus(Wrench(Vector.of(row[:3]), place.rotation @ Vector.of(row[3:])))
     forces, first = [], 0
     for grip in grips:
-        forces.append(Vector.of(along[first : first + 3]))
-        first += 3 if grip.connection.hold == "pin" else 6
+        count = grip.connection.count
+        forces.append(grip.connection.force(along[first : first + count]))
+        first += count
     return tuple(forces)
 
 
 def fall_in(
-    bodies: MovingBodies,
+    bodies: Moving,
     place: Callable[[Velocities], Placement],
     v: Velocities,
     elements: Sequence[Mount],
@@ -118,7 +120,7 @@ def fall_in(
             kept = [one for one in parts if one is not None]
             rows = grip.connection.rows(here.bodies)
             struck = strike(bodies, here, rows, stop, Lines.joined(kept) if kept else None)
-            own = _noted(elements[grip.element], own, here, struck)
+            own = _noted(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
             if not grip.rigid:
                 return v, own
             assert own.dissipated is not None
@@ -131,13 +133,13 @@ def fall_in(
     return v, tuple(found)
 
 
-def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck) -> ElementMemory:
-    """The memory of a latch with what the capture had to take, of one that tells it."""
+def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck, impulse: Vector) -> ElementMemory:
+    """The memory of a latch with what the capture had to take, with this `impulse` (N s), of one that tells it."""
     if memory.found is None:
         return memory
     assert isinstance(one, Tie) and isinstance(one.element, Latch)
     own, other = one.sides(here)
-    axis, impulse = one.element.out(other), Vector.of(struck.impact.impulse[:3])
+    axis = one.element.out(other)
     along = impulse.dot(axis)
     taken = Caught(one.element.rate(own, other), along, size(impulse - axis * along), struck.impact.energy_loss)
     return memory._replace(found=taken)

@@ -182,7 +182,7 @@ def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags
     here, contacts = model.placement(x), [contact for _, contact in model.impacts]
     rows = jnp.concatenate([contact.rows(here.bodies) for contact in contacts])
     resolve = partial(strike_together, [contact.resolve for contact in contacts], Touching(touching, limits))
-    found = strike(model.moving, here, rows, resolve, _kept(model, x))
+    found = strike(model.moving, here, rows, resolve, kept_lines(model, x))
     hits = tuple(
         hit._replace(impulse=hit.impulse + own)
         for hit, own in zip(x.memory.impacts, found.impact.impulse[::AXES], strict=True)
@@ -203,11 +203,11 @@ def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array,
         return impact(matrix, velocity, jnp.zeros_like(velocity))
 
     here, contact = model.placement(x), dict(model.impacts)[number]
-    strike(model.moving, here, contact.rows(here.bodies), note, _kept(model, x))
+    strike(model.moving, here, contact.rows(here.bodies), note, kept_lines(model, x))
     return found[0]
 
 
-def _kept(model: Mechanism, x: State) -> Lines | None:
+def kept_lines(model: Mechanism, x: State) -> Lines | None:
     """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
     here, elements = model.placement(x), model.elements_at(x)
     parts = (

@@ -145,6 +145,11 @@ def bushing_turns(mounts: Sequence[Mount], here: Placement) -> tuple[Scalar, ...
     return tuple(element.half_versine(*sides) for element, sides in bushings)
 
 
+def bushing_count(mounts: Sequence[Mount]) -> int:
+    """How many bushings there are."""
+    return sum(isinstance(one.element, Bushing) for one in ties(mounts))
+
+
 def settled(
     mounts: Sequence[Mount], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...]]:

@@ -19,11 +19,11 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
-from dockdyn.elements import Compliant
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.trees.bodies_on_line import BodiesOnLine, Moving
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
@@ -104,15 +104,20 @@ class Mechanism(ContactModel):
     told: int | None = eqx.field(static=True, default=None)
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     capturing: tuple[int, ...] = eqx.field(static=True, default=())  # latches, by element, that all hold as a run ends
+    on_line: bool = eqx.field(static=True, default=False)  # all move along the x axis alone
     steered: SteeredBody | SteeredArm | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
     applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = None
 
     @property
-    def moving(self) -> MovingBodies:
+    def moving(self) -> Moving:
         """The bodies as they may move."""
-        return MovingBodies(self.bodies, self.trees, self.frames)
+        return (
+            BodiesOnLine(self.bodies, self.trees)
+            if self.on_line
+            else MovingBodies(self.bodies, self.trees, self.frames)
+        )
 
     @property
     def impacts(self) -> list[tuple[int, ImpactContact]]:
@@ -162,12 +167,14 @@ class Mechanism(ContactModel):
         )
 
     def names(self) -> list[str]:
+        coordinates = [*self.joint_names, *(self.body_names[number] for number in self.moving.roots())]
+
         def named(word: str) -> str:
             part, *rest = word.split(".")
             if rest[0] == "roots":
                 return " ".join([self.body_names[self.moving.roots()[int(rest[1])]], *rest[2:]])
             if rest[0] == "joints":
-                return " ".join([self.joint_names[int(rest[1])], "coordinate" if part == "0" else "rate"])
+                return " ".join([coordinates[int(rest[1])], "coordinate" if part == "0" else "rate"])
             if rest[:2] == ["outside", "steering"]:
                 return " ".join([{"law": "controller", "effort": "control"}[rest[2]], *rest[3:]])
             if rest[0] == "elements":
@@ -204,12 +211,12 @@ class Mechanism(ContactModel):
         return ramps_of(self.elements)
 
     def seated(self, one: MountedLatch) -> tuple[Bool[Array, ""], ...]:
-        """Which groups cannot move any more once a latch holds: of a weld all between its bodies, of a pin those of the tip."""
+        """Which groups cannot move any more once a latch holds: of a pin those of the tip, else all between its bodies."""
 
         def still(group: Group) -> Bool[Array, ""]:
             if not isinstance(group, ContactGroup) or {one.first, one.second} != {group.first, group.second}:
                 return jnp.asarray(False)
-            if one.latch.hold == "weld":
+            if one.latch.hold != "pin":
                 return jnp.asarray(True)
             of_tip = group.single and group.first == one.first
             return jnp.all(group.place == one.latch.striker) if of_tip else jnp.asarray(False)
@@ -245,7 +252,7 @@ class Mechanism(ContactModel):
 
     def base_position(self, x: State) -> Vector:
         """Where the base is (m, from the origin); in a tree, the tree's common centre of mass."""
-        return x.q.roots[self.moving.roots().index(self.base)].position
+        return self.moving.base_position(x.q, self.base)
 
     def seen(self, x: State, here: Placement) -> Seen:
         """What control sees of the bodies."""
@@ -253,9 +260,10 @@ class Mechanism(ContactModel):
         if steered is not None and steered.phases is not None and x.mode is not None:
             active = jnp.any(x.mode[-1] == jnp.array(steered.phases, int))
         held = None
-        if isinstance(steered, SteeredArm) and x.mode is not None:
+        moving = self.moving
+        if isinstance(steered, SteeredArm) and isinstance(moving, MovingBodies) and x.mode is not None:
             acting = zip(self.elements_at(x), self.element_modes(x), x.memory.elements, strict=True)
-            held = held_together(self.moving, here, steered.body, list(acting))
+            held = held_together(moving, here, steered.body, list(acting))
         return Seen(here, self.base_position(x), active, held)
 
     @partial(trace_once, static=("exact",))
@@ -412,9 +420,8 @@ class Mechanism(ContactModel):
     @property
     def latch_sizes(self) -> int:
         """How many quantities of latches are watched, behind the forces of the groups."""
-        grips = [one.latch.grip for one in latches_of(self.elements)]
-        told = [one for one in grips if isinstance(one, Compliant) and one.swing is not None]
-        return sum(2 if one.hold == "pin" else 3 for one in told)
+        grips, counts = [one.latch.grip for one in latches_of(self.elements)], {"line": 1, "pin": 2, "weld": 3}
+        return sum(counts[one.hold] for one in grips if one.hold == "line" or getattr(one, "swing", None) is not None)
 
     def grip_forces(self, now: Acting) -> dict[int, Vector]:
         """The forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
@@ -529,7 +536,7 @@ class Mechanism(ContactModel):
 
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
         """Twists of all bodies."""
-        if not self.trees:
+        if not self.trees and not self.on_line:
             return v.roots
         return tuple(place.twist for place in self.moving.placed(q, v).bodies)
 

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.group import Wrench
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.trees.moving_bodies import MovingBodies
+from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.mounts import about_centre
 
@@ -41,7 +41,7 @@ class PortLoad(NamedTuple):
     bending: Scalar  # N m, across it
 
 
-def load_at(point: NamedPoint, moving: MovingBodies, loads: Sequence[Wrench], places: Sequence[Placed]) -> Wrench:
+def load_at(point: NamedPoint, moving: Moving, loads: Sequence[Wrench], places: Sequence[Placed]) -> Wrench:
     """What others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it.
 
     `loads` are those on each body, about its centre of mass (inertial).

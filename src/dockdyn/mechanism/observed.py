@@ -15,7 +15,8 @@ from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.integrate.model import Scalar, rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import from_x_axis
-from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
+from dockdyn.mechanics.trees.bodies_on_line import Moving
+from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.loads import Group
 from dockdyn.mechanism.mounts import BendingLink, Mount
@@ -70,7 +71,7 @@ def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, 
 
 
 def observed_joints(
-    moving: MovingBodies, here: Placement, loads: Sequence[Wrench], direct: Sequence[Wrench]
+    moving: Moving, here: Placement, loads: Sequence[Wrench], direct: Sequence[Wrench]
 ) -> dict[str, Array]:
     """Of all joints: coordinate and rate, zero of locked ones, and what passes through; nothing where there is none.
 

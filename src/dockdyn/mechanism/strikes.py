@@ -15,7 +15,8 @@ from jaxtyping import Array, Float
 from dockdyn.impact.laws.result import Impact, impact
 from dockdyn.mechanics.dense import factored, solved
 from dockdyn.mechanics.lines import Lines, Rows, mobility_between, row_of, solve_lines
-from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Velocities
+from dockdyn.mechanics.trees.bodies_on_line import Moving
+from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 
 type Resolve = Callable[[Float[Array, "rows rows"], Float[Array, "rows"]], Impact]  # an impact law: of W and u
 
@@ -33,7 +34,7 @@ def stop(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> I
     return impact(matrix, velocity, solved(factored(matrix), -velocity))
 
 
-def strike(bodies: MovingBodies, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
+def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
     """Return what an impact along `rows` does to all velocities.
 
     Args:

@@ -142,7 +142,8 @@ def _run_of(
         at_moments=observed,
         log={
             name: np.concatenate([np.zeros((1, rows.shape[1])), rows[:moments]])
-            for name, rows in (("peaks", solution.log.peaks), ("peak_times", solution.log.peak_times))
+            for name in ("peaks", "peak_times", "integrals")
+            for rows in (getattr(solution.log, name),)
         },
         episodes=[] if found is None else episodes(found, delay_of(content)),
         status=Status(int(solution.status)),

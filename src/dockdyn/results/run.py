@@ -43,7 +43,9 @@ class Run:
     steps: int
     iterations: int
     step: float  # s
-    log: dict[str, Any] = field(default_factory=dict)  # peaks since the moment before and their times, where located
+    log: dict[str, Any] = field(
+        default_factory=dict
+    )  # peaks since the moment before, their times, and integrals, where located
     pace: float = math.nan  # s, how long the last steps were allowed to be
     largest_local_error: float = 0.0  # largest estimate of a step's error, relative to the motion
     states: Any = None  # of the model at the moments, rows of a tree

@@ -31,6 +31,7 @@ def check_balances(dataset):
     "name",
     [
         "soyuz-like-probe",
+        "sprung-probe-latch",
         pytest.param("nozzle-capture", marks=pytest.mark.full),
         pytest.param("apas-like", marks=pytest.mark.full),
         pytest.param("berthing-mechanism", marks=pytest.mark.full),

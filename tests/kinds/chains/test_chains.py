@@ -65,18 +65,27 @@ def test_restitution_of_a_damped_contact(damping, adhesion):
     assert summary["energy_error"] is None
 
 
-def test_contacts_too_short_for_the_clock_begin_by_approaching():
-    """Between two instants the masses meet and part: the step that meets lands where they meet."""
-    for stiffness in (2e24, 1e26, 1e28):
+def test_contacts_too_short_for_the_clock_are_predicted_where_they_approach():
+    """Between two instants the masses meet and part; now and then rounding lets one begin that parts already."""
+    count = parting = 0
+    for stiffness in (2e24, 7e24, 1e26, 3e27, 1e28):
         dataset = run("paraskevas-c", **{"contact.normal.stiffness": stiffness})
-        assert dataset.sizes["episode"] and (dataset.episode_approach_speed.values > 0).all()
-        assert np.isfinite(dataset.episode_relative_predicted.values).all()
+        approaches = dataset.episode_approach_speed.values > 0
+        assert dataset.sizes["episode"]
+        assert (np.isfinite(dataset.episode_relative_predicted.values) == approaches).all()
+        count, parting = count + len(approaches), parting + int((~approaches).sum())
+    assert parting < 0.05 * count
 
 
 def test_what_begins_by_parting_is_not_predicted(monkeypatch):
     """As rounding could make of a contact that is shorter than the clock resolves."""
     at_onset = Run.at_onset
-    monkeypatch.setattr(Run, "at_onset", lambda self, name: [-1e-3, *at_onset(self, name)[1:]])
+
+    def parting(self, name):
+        found = at_onset(self, name)
+        return [-1e-3, *found[1:]] if name == "depth_rate" else found
+
+    monkeypatch.setattr(Run, "at_onset", parting)
     predicted = run("paraskevas-c").episode_relative_predicted.values
     assert np.isnan(predicted[0]) and len(predicted) > 1 and np.isfinite(predicted[1:]).all()
 

@@ -149,10 +149,10 @@ def velocity_after_impact(
 
 MOTION_CLASSES = {
     "i": "no impact: the relative velocity stays as it was",
-    "ii": "the chains meet like two rigid bodies",
+    "ii": "the two meet like two rigid bodies",
     "iii": "no relative velocity is left",
     "iv": "the relative velocity keeps its direction: favourable for docking",
-    "v": "the relative velocity turns round: the chains part",
+    "v": "the relative velocity turns round: the two part",
 }
 
 

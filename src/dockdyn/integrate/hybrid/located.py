@@ -18,6 +18,7 @@ Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delay
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -82,10 +83,18 @@ def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar
 def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
     """Go on until the run ends or has reached `time` (s), at which the model's clock ticks."""
 
-    def goes_on(solver: SolverState) -> Flag:
-        return (solver.status == Status.RUNNING) & (solver.point.time < time)
+    return advance_while(model, settings, solver, lambda solver: solver.point.time < time)
 
-    return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
+
+def advance_while(
+    model: Model, settings: Settings, solver: SolverState, goes_on: Callable[[SolverState], Flag]
+) -> SolverState:
+    """Go on until the run ends, or for as long as `goes_on` says so."""
+
+    def running(solver: SolverState) -> Flag:
+        return (solver.status == Status.RUNNING) & goes_on(solver)
+
+    return jax.lax.while_loop(running, partial(_iterate, model, settings), solver)
 
 
 def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:

@@ -14,6 +14,7 @@ from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.kinds.impact_prediction import predicted_impacts
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.measures import Either
@@ -131,13 +132,10 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
-def bushing_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict[str, Either]:
-    """The largest angle (rad) by which each bushing is turned, of the peaks in a log behind those of contacts and ports.
-
-    Empty without bushings.
-    """
-    turns = peaks[:, contacts + ports * len(PORT_UNITS) :].max(axis=0, initial=0.0)
-    return {"bushing_peak_turn": 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))} if turns.size else {}
+def bushing_peaks(xp: ModuleType, peaks: Either, bushings: int) -> dict[str, Either]:
+    """The largest angle (rad) by which each bushing is turned, of the last peaks in a log. Empty without bushings."""
+    turns = peaks[:, peaks.shape[1] - bushings :].max(axis=0, initial=0.0)
+    return {"bushing_peak_turn": 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))} if bushings else {}
 
 
 # of runs that have such parts
@@ -164,6 +162,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_ranges(content),
             **_episode_variables(content, run),
             **_outcome(content, run),
+            **predicted_impacts(content, run),
         },
         coordinates={
             **coordinates(content),
@@ -250,8 +249,9 @@ def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
     """The largest loads at every port and turns of bushings; nothing where there is none, or events are not located."""
     if not run.log:
         return {}
-    peaks, sizes = run.log["peaks"], (len(content.contact), len(content.ports()))
-    loads, turns = port_peaks(np, peaks, *sizes), bushing_peaks(np, peaks, *sizes)
+    peaks, bushings = run.log["peaks"], len(element_names(content).get("bushing", []))
+    loads = port_peaks(np, peaks, len(content.contact), len(content.ports()))
+    turns = bushing_peaks(np, peaks, bushings)
     said = {
         f"interface_{name}": {"units": unit, "long_name": f"largest {name.replace('_', ' ')} on the body"}
         for name, unit in PORT_UNITS.items()

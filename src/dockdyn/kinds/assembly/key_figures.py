@@ -22,6 +22,8 @@ from dockdyn.kinds.assembly.data import (
 )
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
+from dockdyn.mechanism.loads import bushing_count
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.control.figures import CONTROL
@@ -91,6 +93,7 @@ FIGURES = (
     *CONTROL,
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True),
+    *PREDICTED,
 )
 
 
@@ -108,8 +111,8 @@ def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
         found["spin_share"] = largest_spins(
             jnp.concatenate([shares, *([log.samples["spin_share"]] if log.samples else [])])
         )
-    sizes = len(model.groups), sum(point.axis is not None for point in model.points)
-    return found | port_peaks(jnp, log.peaks, *sizes) | bushing_peaks(jnp, log.peaks, *sizes)
+    ports, bushings = sum(point.axis is not None for point in model.points), bushing_count(model.elements)
+    return found | port_peaks(jnp, log.peaks, len(model.groups), ports) | bushing_peaks(jnp, log.peaks, bushings)
 
 
 def stated(content: AssemblySection) -> dict[str, bool]:

@@ -25,6 +25,7 @@ from dockdyn.report.contact_tables import (
 )
 from dockdyn.report.control_report import control_figures, control_rows
 from dockdyn.report.drawing import pair_labels, short
+from dockdyn.report.impact_table import first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
@@ -48,6 +49,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         key=_overview(dataset, summary, classes),
         blocks=[
             contacts_block(dataset, summary, classes, PLACE),
+            predicted_block(summary),
             loads_block(dataset, summary),
             _ports_block(dataset),
             _elements_block(dataset),
@@ -115,6 +117,7 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     if change:
         what = "Change of energy, that stored inside included," if acts_beside_contacts(dataset) else "Its change"
         rows.append((f"{what} after the last whole contact", f"{significant(change[-1])} J"))
+    rows += first_impact_rows(summary)
     if "gravity_work" in dataset:
         rows.append(("Work of gravity along the orbit", f"{significant(float(dataset.gravity_work[-1]))} J"))
     return [

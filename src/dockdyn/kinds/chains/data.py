@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from dockdyn.contact.latch import HELD
-from dockdyn.impact.formulas.contact_duration import (
-    damping_ratio,
-    first_order_correction,
-    kelvin_voigt_restitution,
-    validity_warnings,
-)
-from dockdyn.impact.formulas.effective_mass import Masses, chain_mass_ratio, effective_masses, velocity_after_impact
-from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.chains.least_speed import least_latching_speed, rigid_speed
-from dockdyn.kinds.chains.schema import FourMassSection
-from dockdyn.report.sampled_surface import in_pieces
+from dockdyn.contact.latch import HELD, ON_RAMP, OUT
+from dockdyn.impact.formulas.contact_duration import first_order_correction, validity_warnings
+from dockdyn.impact.formulas.effective_mass import effective_masses
+from dockdyn.integrate.model import State
+from dockdyn.kinds.assembly.data import describe as describe_assembly
+from dockdyn.kinds.chains.schema import FourMassSection, LatchSection, LineSection
+from dockdyn.kinds.impact_prediction import law_restitution
+from dockdyn.kinds.latching import least_speed_of
+from dockdyn.results.episodes import SLACK, Moments, episodes
+from dockdyn.results.measures import Either
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import (
     Described,
@@ -26,6 +27,7 @@ from dockdyn.results.run import (
     Run,
     capture_variables,
     contact_variables,
+    energies_after,
     episode_variable,
     forces_act,
     outcome_variables,
@@ -35,93 +37,77 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, ramp_of
 
-VARIABLES: Layout = {
-    "position": (("mass",), "m", "position, from where the masses that meet just touch"),
-    "velocity": (("mass",), "m/s", "velocity"),
-    "system_velocity": (("system",), "m/s", "velocity of the centre of mass"),
-    "internal_force": (("spring",), "N", "compression of the spring and damper inside"),
-    "depth": (("contact",), "m", "penetration depth, positive is overlap"),
-    "depth_rate": (("contact",), "m/s", "penetration rate"),
-    "normal_force": (("contact",), "N", "force that pushes the masses that meet apart"),
-    "kinetic_energy": ((), "J", "kinetic energy of all masses"),
-    "internal_energy": ((), "J", "energy of the springs inside"),
-    "work": ((), "J", "work of the contact force, losses of impacts included"),
-    "linear_momentum": ((), "N s", "momentum of all masses"),
-    "linear_momentum_scale": ((), "N s", "sum of the masses' momenta by magnitude"),
+RAMP_VARIABLES: Layout = {
+    "depth": (("contact",), "m", "travel of the probe into the latch"),
+    "depth_rate": (("contact",), "m/s", "rate of that travel"),
+    "normal_force": (
+        ("contact",),
+        "N",
+        "force that pushes probe and latch apart, negative where it holds them together",
+    ),
 }
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
-    """What a run of the kinds `four-mass` and `latch` leaves in its dataset."""
+    """What a run of the kinds `four-mass` and `latch` leaves in its dataset: what its assembly does, and what is of a line."""
     content = scenario.content
-    sides = {"chaser": content.chaser, "target": content.target}
-    count = len(content.chaser.masses)
-    coordinates = {
-        "mass": [f"mass {n}" for n in range(1, count + len(content.target.masses) + 1)],
-        "system": list(sides),
-        "spring": [name for name, side in sides.items() if side.stiffness is not None],
-        "contact": [f"mass {count} on mass {count + 1}"],
-    }
-    own = _latch_variables(scenario, run) if scenario.kind == "latch" else _impact_variables(content, run)
-    undamped = not any(side.damping for side in sides.values())
+    found = describe_assembly(replace(scenario, content=content.assembly()), run)
+    lossless = not any(side.damping for side in (content.chaser, content.target))
+    velocity = (("time", "system"), system_velocity(content, run.sampled), SPEED)
+    variables = without_turning(found.variables) | {"system_velocity": velocity}
+    coordinates = found.coordinates | {"system": ["chaser", "target"]}
     if scenario.kind == "latch":
+        own = _latch_variables(scenario, run)
+        variables = {name: one for name, one in variables.items() if not {"contact", "episode"} & set(one[0])} | own
+        coordinates |= {"contact": [" on ".join(content.front())]}
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
-        keeps = made(content.contact.normal).lossless()
-    kept = sampled_variables(VARIABLES, run)
-    variables = {**kept, **contact_variables(run), **_energies(run, count), **_outcome(scenario, run), **own}
-    return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
+        variables |= _impact_variables(content)
+        keeps = found_lossless(content)
+    return replace(
+        found,
+        variables=variables,
+        coordinates=coordinates,
+        conservative=lossless and keeps,
+        capture_law="plastic, locked",
+        attributes={name: words for name, words in found.attributes.items() if name != "rigid_grips"},
+    )
 
 
-def _outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
-    """Whether the outcome is open at the end, and how long the mass in front would still take."""
-    at_end = {name: run.at_moments[name][-1] for name in ("depth", "depth_rate")}
-    if scenario.kind != "latch":
-        return outcome_variables(forces_act(run, 0.0), False, at_end, None)
-    captured = bool((run.at_moments["latch_mode"] == HELD).any())
-    at_end = {"latch_travel": at_end["depth"], "latch_rate": at_end["depth_rate"]}
-    springs = run.sampled["internal_force"].shape[1] > 0  # without any, what comes out of the ramp does not turn again
-    return outcome_variables(springs and forces_act(run, 0.0), captured, at_end, ramp_of(scenario.content.latch).length)
+# of what moves in space: on a line it is nothing, or the same all the time
+TURNING = (
+    *("rotation", "rate", "azimuth", "sliding_speed", "contact_moment", "load_moment", "joint_moment"),
+    *("angular_momentum", "angular_momentum_scale"),
+)
+SPEED = {"units": "m/s", "long_name": "velocity of the centre of mass along the line"}
 
 
-def _energies(run: Run, count: int) -> dict[str, Any]:
-    """What met what, and the energy of motion and springs after each contact."""
-    energy = run.at_moments["kinetic_energy"] + run.at_moments["internal_energy"]
-    after = [energy[e.settled_row] - energy[0] if e.settled_row >= 0 else np.nan for e in run.episodes]
-    names = [np.full(len(run.episodes), f"mass {n}") for n in (count, count + 1)]
+def without_turning(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a run, by name, without that of what turns."""
+    return {name: value for name, value in found.items() if name not in TURNING}
+
+
+def system_velocity(content: LineSection, seen: Mapping[str, Either]) -> Either:
+    """Velocities (m/s) of the centres of mass of chaser and target, of what is observed of their masses."""
+    velocity, count = seen["velocity"][:, :, 0], len(content.chaser.masses)
+    xp = velocity.__array_namespace__()
+    sides = (velocity[:, :count], content.chaser.masses), (velocity[:, count:], content.target.masses)
+    return xp.stack([own @ xp.asarray(masses) / sum(masses) for own, masses in sides], axis=1)
+
+
+def found_lossless(content: FourMassSection) -> bool:
+    """Whether the law of the contact keeps energy."""
+    return bool(made(content.contact.normal).lossless())
+
+
+def _impact_variables(content: FourMassSection) -> dict[str, Any]:
+    """What Paraskevas et al. say of the first impact of these masses, whether there is one or not."""
+    chains, law = (content.chaser.masses, content.target.masses), content.contact.normal
+    masses = effective_masses_of(*chains)
+    restitution = law_restitution(law, float(masses.contact))
     return {
-        "episode_feature": episode_variable(names[0], "1", "mass of the chaser"),
-        "episode_surface": episode_variable(names[1], "1", "mass of the target"),
-        "episode_energy": episode_variable(
-            np.array(after, float), "J", "energy of motion and springs after, relative to t = 0"
-        ),
-    }
-
-
-def _impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
-    """Relative velocities of the systems around each contact, and what eq. 16 says of it (Paraskevas et al.)."""
-    speeds = run.at_moments["system_velocity"]
-    relative = speeds[:, 0] - speeds[:, 1]
-    before = np.array([relative[e.onset_row] for e in run.episodes], float)
-    after = np.array([relative[e.settled_row] if e.settled_row >= 0 else np.nan for e in run.episodes], float)
-    closing = np.array(run.at_onset("depth_rate"), float)
-    chains = (content.chaser.masses, content.target.masses)
-    restitution = _law_restitution(content)
-    predicted = np.full(len(before), np.nan)
-    meets = closing > 0  # all of them, but where a contact is shorter than the clock resolves
-    if restitution is not None and meets.any():
-        rows = (before[meets], (closing - before)[meets])
-        predicted[meets] = in_pieces(lambda *rows: _predicted(*chains, restitution, *rows), *rows)
-    variable = episode_variable
-    words = "of the centres of mass"
-    return {
-        "episode_relative_before": variable(before, "m/s", f"relative velocity {words} at onset"),
-        "episode_relative_after": variable(after, "m/s", f"relative velocity {words} at release"),
-        "episode_relative_predicted": variable(
-            predicted, "m/s", f"relative velocity {words} after, by effective masses"
-        ),
-        "effective_mass_ratio": scalar(_mass_ratio(*chains), "1", "ratio of effective masses"),
-        "restitution": scalar(np.nan if restitution is None else restitution, "1", "restitution of the contact's law"),
+        "effective_mass_ratio": scalar(masses.contact / masses.system, "1", "ratio of effective masses"),
+        "restitution": scalar(restitution, "1", "restitution of the contact's law"),
         "first_order_correction": scalar(
             correction(content), "m/s", "what finite stiffness adds to the velocity after the first impact"
         ),
@@ -142,7 +128,7 @@ def impact_doubts(content: FourMassSection) -> list[str]:
     """Why the prediction by effective masses may fail."""
     law = content.contact.normal
     found = []
-    if _law_restitution(content) is None:
+    if not np.isfinite(law_restitution(law, 1.0)):
         found.append(f"no formula gives the restitution of the law {law.law}: impacts are simulated, not predicted")
     if law.law == "spring-dashpot":
         chaser, target = content.chaser, content.target
@@ -151,58 +137,71 @@ def impact_doubts(content: FourMassSection) -> list[str]:
     return found
 
 
-def _law_restitution(content: FourMassSection) -> float | None:
-    """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
-    law = content.contact.normal
-    if made(law).lossless():
-        return 1.0
-    if law.law != "spring-dashpot":
-        return None
-    return float(_dashpot_restitution(content))
-
-
-_mass_ratio = jit_once(chain_mass_ratio)
+effective_masses_of = jit_once(effective_masses)
 _correction = jit_once(first_order_correction)
 
 
-@jit_once
-def _predicted(
-    chaser: Masses,
-    target: Masses,
-    restitution: Scalar | float,
-    speeds: Float[Array, "impacts"],
-    internal_speeds: Float[Array, "impacts"],
-) -> Float[Array, "impacts"]:
-    """Relative velocities (m/s) of the systems after impacts."""
-    return velocity_after_impact(chaser, target, speeds, restitution, internal_speeds).relative_velocity
-
-
-@jit_once
-def _dashpot_restitution(content: FourMassSection) -> Scalar:
-    """Restitution of a spring and dashpot between the two masses that meet."""
-    law = content.contact.normal
-    mass = effective_masses(content.chaser.masses, content.target.masses).contact
-    ratio = damping_ratio(law.damping, law.stiffness, mass)
-    return kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force")
+def on_ramp(seen: Mapping[str, Either]) -> dict[str, Either]:
+    """What is observed of a probe on the ramp, and in the latch, as of a contact: its travel is the depth."""
+    force = -(seen["latch_force"] + seen["hold_force"])[:, :1]
+    return {"depth": seen["latch_travel"][:, None], "depth_rate": seen["latch_rate"][:, None], "normal_force": force}
 
 
 def _latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
-    """What the latch did, and what it takes."""
-    content = scenario.content
-    speed = run.at_moments["depth_rate"][:, 0]
-    needed = float(rigid_speed(content))
+    """What the latch did, and what it takes; the ramp as a contact."""
+    content, names = scenario.content, scenario.content.front()
+    moments = run.at_moments | on_ramp(run.at_moments)
+    touching = (moments["latch_mode"] != OUT)[:, None]
+    peaks, peak_times, integrals = (run.log[name] for name in ("peaks", "peak_times", "integrals"))
+    kept = Moments(run.moment_times, touching, peaks, peak_times, integrals, SLACK)
+    run = replace(run, sampled=run.sampled | on_ramp(run.sampled), at_moments=moments, episodes=episodes(kept, 0.0))
+    speed = moments["latch_rate"]
+    needed, length = float(_rigid_speed(content)), ramp_of(content.latch).length
+    captured = bool((moments["latch_mode"] == HELD).any())
+    at_end = {name: moments[name][-1] for name in ("latch_travel", "latch_rate")}
     return {
+        **sampled_variables(RAMP_VARIABLES, run),
+        **contact_variables(run),
+        **{
+            f"episode_{key}": episode_variable(np.full(len(run.episodes), name), "1", f"mass of the {side}")
+            for key, name, side in zip(("feature", "surface"), names, ("chaser", "target"), strict=True)
+        },
+        "episode_energy": episode_variable(energies_after(run)[0], "J", "energy after, relative to t = 0"),
+        **outcome_variables(sprung(content) and forces_act(run, 0.0), captured, at_end, length),
         **capture_variables(run, speed, np.full(len(speed), needed)),
         "latch_rigid_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies"),
-        "latch_least_speed": scalar(least_latching_speed(scenario), "m/s", "least speed that latches, simulated"),
-        "latch_length": scalar(ramp_of(content.latch).length, "m", "travel until the latch falls in"),
+        "latch_least_speed": scalar(
+            least_speed_of(content, _at_ramp(content)), "m/s", "least speed that latches, simulated"
+        ),
+        "latch_length": scalar(length, "m", "travel until the latch falls in"),
         "greatest_travel": scalar(greatest(run), "m", "how far the probe came into the latch"),
     }
 
 
+@jit_once
+def _at_ramp(content: LatchSection) -> State:
+    """Return the state in which the ramp begins: springs relaxed, whether the run comes to it or not."""
+    model = content.model_copy(update={"gap": jnp.zeros(())}).model()
+    x, (latch,) = model.initial(), model.ramps
+    modes = list(x.mode)
+    modes[latch.number] = modes[latch.number]._replace(stage=jnp.full_like(modes[latch.number].stage, ON_RAMP))
+    return State(x.q, x.v, tuple(modes), x.memory)
+
+
+@jit_once
+def _rigid_speed(content: LatchSection) -> Array:
+    """Return the least speed (m/s) that latches two rigid bodies."""
+    return content.ramp().needed_speed(effective_masses(content.chaser.masses, content.target.masses).system)
+
+
+def sprung(content: LineSection) -> bool:
+    """Whether there are springs inside: without any, what comes out of the ramp does not turn again."""
+    return any(side.stiffness is not None for side in (content.chaser, content.target))
+
+
 def greatest(run: Run) -> float:
     """The largest depth (m): that of the cubics through the samples' depths and rates."""
-    depth, rate, step = run.sampled["depth"][:, 0], run.sampled["depth_rate"][:, 0], np.diff(run.time)
+    depth, rate, step = run.sampled["latch_travel"], run.sampled["latch_rate"], np.diff(run.time)
     turning = np.flatnonzero((rate[:-1] > 0) & (rate[1:] < 0))
     start, end, slope = rate[turning] * step[turning], rate[turning + 1] * step[turning], np.diff(depth)[turning]
     # the rate along the interval's share: start + second · share + third · share²

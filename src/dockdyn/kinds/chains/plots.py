@@ -26,9 +26,9 @@ def relative_velocity(dataset: xr.Dataset) -> Chart:
 
 def velocities(dataset: xr.Dataset) -> Chart:
     """Velocities of all masses and, where there are more than two, of the centres of mass."""
-    single, time = dataset.sizes["mass"] == 2, dataset.time.values
-    names = ["chaser", "target"] if single else [str(name) for name in dataset.mass.values]
-    panels = [Panel("velocity, m/s", lines_of(time, dataset.velocity.values, names), 1.9 if single else 1.7)]
+    single, time = dataset.sizes["body"] == 2, dataset.time.values
+    names = ["chaser", "target"] if single else [str(name) for name in dataset.body.values]
+    panels = [Panel("velocity, m/s", lines_of(time, dataset.velocity.values[:, :, 0], names), 1.9 if single else 1.7)]
     if not single:
         centres = [
             Line(time, dataset.system_velocity[:, side], "ink", f"centre of mass, {system}", dash=side)
@@ -40,14 +40,16 @@ def velocities(dataset: xr.Dataset) -> Chart:
 
 def forces(dataset: xr.Dataset) -> Chart:
     """Force between the masses that meet, peaks marked, and the springs inside."""
-    time, springs = dataset.time.values, [str(name) for name in dataset.spring.values]
+    time, held = dataset.time.values, [str(name) for name in dataset.joint.values] if "joint" in dataset.coords else []
     meeting = [
         Line(time, dataset.normal_force[:, 0], "ink", "between the masses that meet"),
         Line(dataset.episode_peak_time, dataset.episode_peak_force, "ink", marker="o", joined=False),
     ]
-    panels = [Panel("force, N", meeting, 1.7 if springs else 1.9)]
-    if springs:
-        inside = lines_of(time, dataset.internal_force.values, [f"inside the {name}" for name in springs])
+    panels = [Panel("force, N", meeting, 1.7 if held else 1.9)]
+    if held:  # by the spring, which pushes the chaser's last mass back and the target's on
+        pushed = dataset.joint_force.values[:, :, 0] * [-1.0 if name == "mass 1" else 1.0 for name in held]
+        names = ["chaser" if name == "mass 1" else "target" for name in held]
+        inside = lines_of(time, pushed, [f"inside the {name}" for name in names])
         panels.append(Panel("inside, N", inside, levels=[ZERO]))
     return time_chart(dataset, panels)
 

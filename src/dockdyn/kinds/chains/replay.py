@@ -31,7 +31,7 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     """The masses as cubes of one density, drawn where their positions say, their springs between them."""
     marks = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.chosen(dataset, marks)
-    position = frames.at(time, dataset.time.values, dataset.position.values)
+    position = frames.at(time, dataset.time.values, dataset.position.values[:, :, 0])
     masses = np.array([*content.chaser.masses, *content.target.masses], float)
     first = len(content.chaser.masses)
     reach = float(np.ptp(position)) or 1.0
@@ -142,7 +142,7 @@ def _latch_parts(
 def signals(dataset: xr.Dataset) -> list[Signal]:
     """Force where the two meet, their distance, velocities."""
     time = dataset.time.values
-    velocity = {str(n): 1e3 * dataset.velocity.values[:, i] for i, n in enumerate(dataset.mass.values)}
+    velocity = {str(n): 1e3 * dataset.velocity.values[:, i, 0] for i, n in enumerate(dataset.body.values)}
     return [
         Signal("force where they meet", "N", time, {"force": dataset.normal_force.values[:, 0]}),
         Signal("distance", "mm", time, {"distance": -1e3 * dataset.depth.values[:, 0]}),

@@ -10,10 +10,9 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.chains import plots as chains_figures
-from dockdyn.report.report import ENERGY, Block, Plot, Report, Table, beginning, conserved, integration, run_report
-from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
-
-LISTED = 300  # impacts in the table
+from dockdyn.report.impact_table import first_impact_rows, predicted_block, printed_predictions
+from dockdyn.report.report import ENERGY, Block, Plot, Report, beginning, conserved, integration, run_report
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, capital, significant
 
 
 def chains_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
@@ -23,13 +22,13 @@ def chains_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
 
 def _impacts_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of two chains that meet."""
-    verdict, printed = _impact_verdict(summary), _printed_impacts(summary)
+    verdict, printed = _impact_verdict(summary), printed_predictions(summary)
     return run_report(
         dataset,
         summary,
         verdict=verdict,
         key=_impact_overview(summary),
-        blocks=[_impacts_block(summary), kept(summary)],
+        blocks=[predicted_block(summary), kept(summary)],
         plots=_impact_figures(dataset),
         made=integration(summary),
         terminal=[summary["title"], verdict, Block("relative velocity of the centres of mass", table=printed)],
@@ -94,7 +93,7 @@ def _latch_verdict(summary: dict[str, Any]) -> str:
 def _impact_overview(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table of impacts."""
     rows = [*beginning(summary), ("Impacts", str(len(summary["contacts"])))]
-    rows.append(("Effective mass ratio", significant(summary["effective_mass_ratio"], 6)))
+    rows += first_impact_rows(summary) or [("Effective mass ratio", significant(summary["effective_mass_ratio"], 6))]
     if summary["restitution"] is not None:
         rows.append(("Restitution of the contact's law", significant(summary["restitution"])))
     if summary["first_order_correction_m_s"] is not None:
@@ -124,65 +123,6 @@ def _latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[
         ("Least speed that latches two rigid bodies, closed form", f"{significant(rigid, 6)} m/s"),
         ("Largest force on the ramp", f"{significant(summary['peak_normal_force_N'])} N"),
     ]
-
-
-def _impacts_block(summary: dict[str, Any]) -> Block:
-    """The impacts on the page."""
-    table = _impacts_table(summary)
-    note = (
-        "Onset and release are at depth zero. The closing speed is that of the two masses that meet. Predicted is the relative "
-        "velocity after an impact in which only these two masses take part, from the velocities at its onset; later impacts "
-        "find the springs inside loaded, and the prediction errs more."
-    )
-    return Block("Impacts", table=table, notes=[note]) if table.rows else Block("Impacts", words="None.")
-
-
-def _impacts_table(summary: dict[str, Any]) -> Table:
-    """One row an impact, simulation and prediction beside each other."""
-    found = summary["contacts"][:LISTED]
-    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
-    columns += [("peak force", "N"), ("before", "m/s"), ("after", "m/s"), ("predicted", "m/s"), ("off by", "m/s")]
-    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s")}
-    speeds = {
-        when: aligned(summary[f"relative_velocity_{when}_m_s"][:LISTED], 6) for when in ("before", "after", "predicted")
-    }
-    rows = []
-    for index, contact in enumerate(found):
-        after, predicted = (summary[f"relative_velocity_{when}_m_s"][index] for when in ("after", "predicted"))
-        off = NOTHING if after is None or predicted is None else significant(predicted - after, 2)
-        rows.append(
-            [
-                f"Q{index + 1}",
-                times["onset_s"][index],
-                times["release_s"][index],
-                significant(contact["approach_speed_m_s"]),
-                significant(contact["impulse_N_s"]),
-                significant(contact["peak_normal_force_N"]),
-                *(speeds[when][index] for when in speeds),
-                off,
-            ]
-        )
-    groups = [("", 6), ("relative velocity of the centres of mass", 4)]
-    late = max(0, len(summary["contacts"]) - LISTED)
-    return Table(columns, rows, groups, worded={0}, look="dense", left_out=late)
-
-
-def _printed_impacts(summary: dict[str, Any]) -> Table:
-    """The impacts on the terminal, simulation and prediction beside each other."""
-    whens = ("before", "after", "predicted")
-    speeds = zip(*(summary[f"relative_velocity_{when}_m_s"] for when in whens), strict=True)
-    rows = [
-        [
-            str(number),
-            f"{contact['onset_s']:.4f}",
-            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
-            f"{contact['peak_normal_force_N']:.4g}",
-            *("" if speed is None else f"{speed:z.6f}" for speed in found),
-        ]
-        for number, (contact, found) in enumerate(zip(summary["contacts"], speeds, strict=True), start=1)
-    ]
-    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("peak", "N"), *((when, "m/s") for when in whens)]
-    return Table(columns, rows, worded={0})
 
 
 def kept(summary: dict[str, Any]) -> Block:

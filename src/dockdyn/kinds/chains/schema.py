@@ -1,23 +1,60 @@
-"""Scenario kinds `four-mass` and `latch`: chaser and target on a line, each one or two masses."""
+"""Scenario kinds `four-mass` and `latch`: chaser and target on a line, each one or two masses.
+
+Each is an assembly in short: what its tables do not say themselves, such as bodies, elements and phases, its assembly says.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+import abc
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.bodies import BodySection
+from dockdyn.kinds.assembly.schema.contacts import ContactSection
+from dockdyn.kinds.assembly.schema.elements import LatchSection as AnyLatchSection
+from dockdyn.kinds.assembly.schema.features import BallSection
+from dockdyn.kinds.assembly.schema.joints import PrismaticSection
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.parts import NormalLawSection
+from dockdyn.scenario.tables.parts import NormalLawSection, PlaneShape
+from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
 if TYPE_CHECKING:
     from dockdyn.contact.latch import Ramp
-    from dockdyn.kinds.chains.model import Chains, Numbers
-    from dockdyn.kinds.chains.model_four_mass import FourMass
-    from dockdyn.kinds.chains.model_latch import LatchingChains
+    from dockdyn.mechanism.mechanism import Mechanism
+
+UPRIGHT = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]  # kg m²: on a line nothing turns
+HERE = [0.0, 0.0, 0.0]
+AHEAD, BACK = [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]
+
+
+class OnLineSection(AssemblySection):
+    """An assembly whose bodies move along the x axis alone; its rigid grips hold along it."""
+
+    on_line: ClassVar[bool] = True
+
+    def acting_in_pairs(self) -> Mechanism:
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Latch, Rigid
+        from dockdyn.mechanics.rigid_body import RigidBody
+        from dockdyn.mechanism.mounts import Tie
+
+        found, nothing = super().acting_in_pairs(), jnp.zeros((3, 3))
+        elements = tuple(
+            replace(one, element=replace(one.element, grip=Rigid("line")))
+            if isinstance(one, Tie) and isinstance(one.element, Latch)
+            else one
+            for one in found.elements
+        )
+        bodies = tuple(RigidBody(body.mass, nothing, nothing) for body in found.bodies)
+        return replace(found, on_line=True, bodies=bodies, elements=elements)
 
 
 class ChainSection(Section):
@@ -36,17 +73,12 @@ class ChainSection(Section):
                 refuse(f"a single mass has no {name}; give two masses or leave it out")
         return self
 
-    def springs(self) -> tuple[Numbers, Numbers]:
-        """Stiffness and damping of what joins the masses."""
-        import jax.numpy as jnp
-
-        if self.stiffness is None:
-            return (), ()
-        damping = 0.0 if self.damping is None else self.damping
-        return (jnp.asarray(self.stiffness, float),), (jnp.asarray(damping, float),)
+    def slide(self, axis: list[float]) -> PrismaticSection:
+        """What holds the mass that meets nothing on the one that does; its coordinate, along `axis`, compresses the spring."""
+        return PrismaticSection.model_construct(axis=axis, stiffness=self.stiffness, damping=self.damping)
 
 
-class LineSection(Section):
+class LineSection(Section, abc.ABC):
     """What the two kinds share: the chaser comes at `speed` to a target at rest, from a `gap` before it."""
 
     schema_: Literal[1] = Field(1, alias="schema")
@@ -57,29 +89,62 @@ class LineSection(Section):
     target: ChainSection
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
+    loop: ClassVar[LoopSection] = LoopSection()  # without delay
 
-    def chains(self) -> Chains:
-        import jax.numpy as jnp
+    @abc.abstractmethod
+    def between(self) -> dict[str, Any]:
+        """What acts between the two masses that meet, as an assembly states it."""
 
-        from dockdyn.kinds.chains.model import Chains
+    def front(self) -> tuple[str, str]:
+        """The names of the two masses that meet."""
+        count = len(self.chaser.masses)
+        return f"mass {count}", f"mass {count + 1}"
 
-        sides = (self.chaser, self.target)
-        springs = [side.springs() for side in sides]
-        masses = [tuple(jnp.asarray(mass, float) for mass in side.masses) for side in sides]
-        return Chains(
-            masses=(masses[0], masses[1]),
-            stiffness=(springs[0][0], springs[1][0]),
-            damping=(springs[0][1], springs[1][1]),
-        )
+    def bodies(self) -> list[BodySection]:
+        """The masses, in the order on the line; places are counted from where the two that meet just touch, springs relaxed."""
+        chaser, target = self.front()
+        coming = {"position": [-self.gap, 0.0, 0.0], "velocity": [self.speed, 0.0, 0.0]}
+        found = [
+            _mass(chaser, self.chaser.masses[-1], **coming, feature=[_point(chaser)]),
+            _mass(target, self.target.masses[0], surface=[_face(target)]),
+        ]
+        if len(self.chaser.masses) == 2:
+            found.insert(0, _mass("mass 1", self.chaser.masses[0], on=chaser, joint=self.chaser.slide(AHEAD)))
+        if len(self.target.masses) == 2:
+            last = f"mass {len(found) + 1}"
+            found.append(_mass(last, self.target.masses[1], on=target, joint=self.target.slide(BACK)))
+        return found
 
-    def start(self) -> dict[str, Any]:
-        """Positions and velocities at t = 0, and no delay."""
-        import jax.numpy as jnp
+    def assembly(self) -> OnLineSection:
+        """The assembly that this is, also of traced numbers."""
+        shared = {name: getattr(self, name) for name in ("title", "duration", "integrator", "output")}
+        return OnLineSection.model_construct(**shared, body=self.bodies(), **self.between())
 
-        counts = [len(self.chaser.masses), len(self.target.masses)]
-        place, speed = -jnp.asarray(self.gap, float), jnp.asarray(self.speed, float)
-        still = (jnp.zeros(()),) * counts[1]
-        return {"positions": (place,) * counts[0] + still, "velocities": (speed,) * counts[0] + still, "delay": None}
+    def meetings(self) -> list[tuple[str, float]]:
+        """Return nothing: what meets begins a gap apart."""
+        return []
+
+    def model(self) -> Mechanism:
+        """The model, also from traced numbers."""
+        return self.assembly().model()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401, of the assembly
+        """What the assembly has of this name, where this has not."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.assembly(), name)
+
+
+def _mass(name: str, mass: float, **stated: Any) -> BodySection:  # noqa: ANN401, keys of a body
+    return BodySection.model_construct(name=name, mass=mass, inertia=UPRIGHT, **stated)
+
+
+def _point(name: str) -> BallSection:
+    return BallSection.model_construct(name=name, position=HERE)
+
+
+def _face(name: str) -> Section:
+    return PlaneShape.model_construct(name=name, point=HERE, normal=BACK)
 
 
 class AxialContactSection(Section):
@@ -95,12 +160,10 @@ class FourMassSection(LineSection):
     title: str = "Impact of two chains of masses"
     contact: AxialContactSection
 
-    def model(self) -> FourMass:
-        """The model, also from traced numbers."""
-        from dockdyn.contact.axial import AxialContact
-        from dockdyn.kinds.chains.model_four_mass import FourMass
-
-        return FourMass(chains=self.chains(), contact=AxialContact(law=self.contact.normal.make()), **self.start())
+    def between(self) -> dict[str, Any]:
+        chaser, target = self.front()
+        name, normal = f"{chaser} on {target}", self.contact.normal
+        return {"contact": [ContactSection.model_construct(name=name, feature=chaser, surface=target, normal=normal)]}
 
 
 class LatchSection(LineSection):
@@ -117,10 +180,17 @@ class LatchSection(LineSection):
         return self
 
     def ramp(self) -> Ramp:
+        """The ramp, also from traced numbers."""
         return self.latch.ramp()
 
-    def model(self) -> LatchingChains:
-        """The model, also from traced numbers."""
-        from dockdyn.kinds.chains.model_latch import LatchingChains
-
-        return LatchingChains(chains=self.chains(), ramp=self.ramp(), **self.start())
+    def between(self) -> dict[str, Any]:
+        latch = AnyLatchSection.model_construct(
+            name="latch",
+            between=list(self.front()),
+            anchor=[HERE, [self.latch.travel(), 0.0, 0.0]],
+            axis=BACK,
+            lateral=1.0,
+            ramp=self.latch,
+            grip="weld",
+        )
+        return {"element": [latch]}

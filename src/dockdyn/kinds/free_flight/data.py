@@ -8,6 +8,7 @@ import numpy as np
 
 from dockdyn.contact.latch import HELD
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.kinds.impact_prediction import predicted_impacts
 from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
@@ -86,6 +87,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **sampled_variables(VARIABLES, run),
             **_episode_variables(scenario, run),
             **_outcome(content, run),
+            **predicted_impacts(content, run),
             **latch,
             **control.variables,
         },

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.data import conservative
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
@@ -20,7 +21,7 @@ ENERGIES = (
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of kinetic energy by a contact", "episode_energy", each=True),
 )
-FIGURES = (*COMMON, *CONTROL, *ENERGIES)
+FIGURES = (*COMMON, *CONTROL, *ENERGIES, *PREDICTED)
 
 
 def _flight_data(model: Mechanism, solution: Solution) -> dict[str, Any]:

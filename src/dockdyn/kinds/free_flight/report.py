@@ -17,6 +17,7 @@ from dockdyn.report.contact_tables import (
     seat_force,
 )
 from dockdyn.report.control_report import control_rows
+from dockdyn.report.impact_table import first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Report, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, capture, capture_load, significant
@@ -32,6 +33,7 @@ def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         key=overview(dataset, summary, classes),
         blocks=[
             contacts_block(dataset, summary, classes),
+            predicted_block(summary),
             loads_block(dataset, summary),
             meshes_of_result(dataset),
             kept(dataset, summary),
@@ -87,6 +89,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    rows += first_impact_rows(summary)
     rows += control_rows(dataset, summary)
     if summary["captured"]:
         rows += _capture_rows(dataset, summary)

@@ -120,6 +120,21 @@ class MovingBodies(eqx.Module):
             Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints)),
         )
 
+    def base_position(self, q: Coordinates, base: int) -> Vector:
+        """Return where the body by number is (m, from the origin); in a tree, the tree's common centre of mass."""
+        return q.roots[self.roots().index(base)].position
+
+    def held_with(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of all bodies that joints hold together with one, itself among them."""
+        return next((tree.members for tree in self.trees if number in tree.members), (number,))
+
+    def carried_on(self, v: Velocities, number: int, more: Vector) -> Velocities:
+        """Return the velocities with which a body, and all that joints hold together with it, goes on by so much more (m/s)."""
+        place = self.roots().index(self.held_with(number)[0])
+        root = v.roots[place]
+        faster = Twist(root.velocity + more, root.rate)
+        return v._replace(roots=(*v.roots[:place], faster, *v.roots[place + 1 :]))
+
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """All bodies where `q` and `v` put them; it is linear in `v`."""

@@ -20,8 +20,10 @@ from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.impact.formulas.contact_duration import STIFFNESS_RATIO, first_order_correction, validity_warnings
 from dockdyn.impact.formulas.effective_mass import effective_masses, velocity_after_impact
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.model import State
-from dockdyn.kinds.chains.model_four_mass import FourMass
+from dockdyn.integrate.model import State, pack, unpack
+from dockdyn.mechanics.trees.moving_bodies import Placement
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.mounts import DrivenJoint
 from dockdyn.papers.table import Row
 from dockdyn.results.run import Variable
 from dockdyn.scenario.load import load
@@ -43,7 +45,7 @@ class FirstImpact:
 
     def __init__(self, case: str):
         content = load(f"paraskevas-{case.lower()}").content
-        self.model: FourMass = content.model()
+        self.model: Mechanism = content.model()
         self.speed, self.contact = content.speed, content.contact.normal.stiffness
         self.chains = (content.chaser.masses, content.target.masses)
         masses = effective_masses(*self.chains)
@@ -54,11 +56,10 @@ class FirstImpact:
 
     def own_ratios(self) -> list[float]:
         """Those of the case itself."""
-        return [float(stiffness) / self.contact for (stiffness,) in self.model.chains.stiffness]
+        return [float(stiffness) / self.contact for stiffness in _inside(self.model)]
 
-    def with_ratios(self, ratios: Float[Array, "2"]) -> FourMass:
-        inside = tuple((ratio * self.contact,) for ratio in (ratios[0], ratios[1]))
-        return eqx.tree_at(lambda model: model.chains.stiffness, self.model, inside)
+    def with_ratios(self, ratios: Float[Array, "2"]) -> Mechanism:
+        return eqx.tree_at(_inside, self.model, [ratio * self.contact for ratio in (ratios[0], ratios[1])])
 
     def errors(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
         """Simulated relative velocity after the first contact less that of eq. 18, over the one before."""
@@ -76,7 +77,8 @@ class FirstImpact:
         def after(ratios: Float[Array, "2"]) -> Float[Array, ""]:
             model = self.with_ratios(ratios)
             end = located.solve(model, settings).state
-            chaser, target = model.chains.system_velocities(end.v)
+            masses, speed = _masses(model), _along(model.placement(end))[1]
+            chaser, target = (speed[part] @ masses[part] / masses[part].sum() for part in (slice(2), slice(2, 4)))
             return jnp.where(end.mode[0] == APART, chaser - target, jnp.nan)
 
         return (in_lanes(jax.jit(jax.vmap(after)), ratios) - self.predicted) / self.speed
@@ -108,20 +110,24 @@ class FirstImpact:
 
     def modes(self, ratios: Ratios) -> tuple[np.ndarray, np.ndarray]:
         """Frequencies (rad/s) of the masses held together by the contact, and each one's share of the closing speed (m/s)."""
-        count = len(self.model.positions)
-        accelerations = in_lanes(self.closed, ratios)[:, count : 2 * count, :count]
-        root = np.sqrt(np.array(self.model.chains.all_masses(), float))
+        accelerations, root = in_lanes(self.closed, ratios), np.sqrt(np.array(_masses(self.model)))
         squares, shapes = np.linalg.eigh(-accelerations * root[:, None] / root)
-        start = np.einsum("nij,i->nj", shapes, root * np.array(self.model.velocities))
-        meeting = self.model.chains.meeting
-        relative = shapes[:, meeting] / root[meeting] - shapes[:, meeting + 1] / root[meeting + 1]
+        speeds = np.array(_along(self.model.placement(self.model.initial()))[1])
+        start = np.einsum("nij,i->nj", shapes, root * speeds)
+        relative = shapes[:, 1] / root[1] - shapes[:, 2] / root[2]
         return np.sqrt(squares[:, 1:]), (relative * start)[:, 1:]  # the first drifts
 
-    def closed_matrix(self, ratios: Float[Array, "2"]) -> Float[Array, "n n"]:
-        """Jacobian of the model's rates while the contact is closed."""
-        still = tuple(jnp.zeros(()) for _ in self.model.positions)
-        state = State(still, still, (jnp.asarray(PRESSING),), jnp.zeros(()))
-        return jnp.sum(linearise(self.with_ratios(ratios), state).matrices(), axis=0)
+    def closed_matrix(self, ratios: Float[Array, "2"]) -> Float[Array, "masses masses"]:
+        """Accelerations of the masses by their places while the contact is closed."""
+        model, begun = self.with_ratios(ratios), self.model.initial()
+        q, v = jax.tree.map(jnp.zeros_like, (begun.q, begun.v))
+        touching = (jnp.asarray(PRESSING), *begun.mode[1:])
+        state = State(q, v, touching, begun.memory)
+        places = pack(begun.q)
+        moved = jax.jacobian(lambda q: _along(model.moving.placed(unpack(q, begun.q), v))[0])(places)
+        count = places.size
+        closed = jnp.sum(linearise(model, state).matrices(), axis=0)[count : 2 * count, :count]
+        return moved @ closed @ jnp.linalg.inv(moved)
 
     def lost_from(self) -> float:
         """Equal ratios of chaser and target from which on the first separation is lost."""
@@ -140,6 +146,22 @@ class FirstImpact:
     def warned(self, ratios: Ratios) -> np.ndarray:
         """Whether `validity_warnings` says anything."""
         return np.array([bool(validity_warnings(*self.chains, 1.0, *pair)) for pair in ratios.tolist()])
+
+
+def _inside(model: Mechanism) -> list[Array]:
+    """The stiffnesses (N/m) inside chaser and target."""
+    drives = [one.element for one in model.elements if isinstance(one, DrivenJoint)]
+    return [one.stiffness for one in drives if one.stiffness is not None]
+
+
+def _masses(model: Mechanism) -> Float[Array, "masses"]:
+    return jnp.stack([body.mass for body in model.bodies])
+
+
+def _along(here: Placement) -> tuple[Float[Array, "masses"], Float[Array, "masses"]]:
+    """Places (m) and speeds (m/s) of the masses along the line."""
+    places, speeds = zip(*((one.pose.position.x, one.twist.velocity.x) for one in here.bodies), strict=True)
+    return jnp.stack(places), jnp.stack(speeds)
 
 
 def _ratios_of(points: Float[np.ndarray, "points 2"]) -> Ratios:

@@ -169,8 +169,8 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
 
     return xr.Dataset(
         {
-            "chaser_velocity": over_time(lambda run: run.velocity[:, 0], "m/s", "velocity of the chaser"),
-            "target_velocity": over_time(lambda run: run.velocity[:, 1], "m/s", "velocity of the target"),
+            "chaser_velocity": over_time(lambda run: run.velocity[:, 0, 0], "m/s", "velocity of the chaser"),
+            "target_velocity": over_time(lambda run: run.velocity[:, 1, 0], "m/s", "velocity of the target"),
             "travel": over_time(lambda run: run.depth[:, 0], "m", "travel into the latch"),
             "speed": of_runs("latch_entry_speed"),
             "greatest_travel": of_runs("greatest_travel"),

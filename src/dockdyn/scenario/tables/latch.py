@@ -64,14 +64,23 @@ class RampSection(Section):
             )
         return self
 
+    def travel(self) -> Scalar | float:
+        """Return the travel (m) from where the ramp begins to its end, also from traced numbers."""
+        stated = self.angle, self.axial_length, self.lateral_length
+        if all(isinstance(number, float | None) for number in stated):
+            return _travel_of(*stated)
+        from dockdyn.impact.formulas.latching import latch_travel
+
+        return latch_travel(*stated)
+
     def ramp(self) -> Ramp:
         """The ramp, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.contact.latch import Ramp
-        from dockdyn.impact.formulas.latching import latch_ramp, latch_travel
+        from dockdyn.impact.formulas.latching import latch_ramp
 
-        travel = latch_travel(self.angle, self.axial_length, self.lateral_length)
+        travel = jnp.asarray(self.travel(), float)
         friction, preload = (0.0 if value is None else value for value in (self.friction, self.preload))
         made = latch_ramp(self.stiffness, self.angle, travel, friction, preload)
         return Ramp(
@@ -185,7 +194,7 @@ class ConeLatchSection(RampSection):
         That is a latch that falls in deeper than the tip can come, and a catch of which nothing tells the stiffness.
         """
         deepest = radius / math.sin(half_angle)
-        end = self.entry - _travel_of(self.angle, self.axial_length, self.lateral_length)
+        end = self.entry - float(self.travel())
         if end < deepest:
             refuse(
                 f"latch.entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "

@@ -168,6 +168,7 @@ FrictionSection: Any = choice(
 )
 
 Parts = Annotated[list["SurfaceSection"], Field(min_length=2)]
+PlaneShape = part("shape", "plane", "dockdyn.contact.surfaces.plane:Plane.of", point=Point, normal=Direction)
 UnionShape = part("shape", "union", "dockdyn.contact.surfaces.combined:Union", parts=Parts)
 IntersectionShape = part("shape", "intersection", "dockdyn.contact.surfaces.combined:Intersection", parts=Parts)
 
@@ -184,7 +185,7 @@ SurfaceSection: Any = choice(
             rim_radius=(Length | None, None),
             depth=(Length | None, None),
         ),
-        part("shape", "plane", "dockdyn.contact.surfaces.plane:Plane.of", point=Point, normal=Direction),
+        PlaneShape,
         part(
             "shape",
             "sphere",

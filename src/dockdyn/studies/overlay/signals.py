@@ -70,7 +70,7 @@ def _rig_error(dataset: xr.Dataset) -> Lines:
 
 
 def _chaser_rotation(dataset: xr.Dataset) -> Lines:
-    if "rotation" not in dataset:
+    if "rotation" not in dataset or "chaser" not in dataset.body.values:
         return {}
     return {"rotation, deg": np.degrees(size(dataset.rotation.sel(body="chaser").values))}
 

@@ -1,0 +1,158 @@
+"""What effective masses say of the impacts of a run: the relative velocity of two bodies or trees after a contact.
+
+Exact for a contact that is stiff beside all that swings on it, without friction and alone; for what it is not, the prediction
+and the run differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jaxtyping import Array, Float, PyTree
+
+from dockdyn.impact.formulas.contact_duration import damping_ratio, kelvin_voigt_restitution
+from dockdyn.integrate.model import State, over_rows
+from dockdyn.mechanism.effective_mass import effective_masses
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.report.sampled_surface import in_pieces
+from dockdyn.results.contact_figures import figure
+from dockdyn.results.episodes import Episode
+from dockdyn.results.key_figures import KeyFigure
+from dockdyn.results.plan import delay_of, jit_once
+from dockdyn.results.run import Run, episode_variable
+from dockdyn.scenario.made import made, model_of
+from dockdyn.scenario.tables.part import Part
+
+RELATIVE = "relative velocity of the centres of mass along the normal"
+WHOLE = "episode_relative_predicted"  # runs with predictions have it
+FIGURES: tuple[KeyFigure, ...] = tuple(
+    figure(name, words, variable, source="run", each=True, needs=WHOLE)
+    for name, words, variable in (
+        ("contact_effective_mass_kg", "effective mass at a contact", "episode_effective_mass"),
+        ("contact_mass_ratio", "that over the effective mass of the whole bodies or trees", "episode_mass_ratio"),
+        ("contact_restitution", "restitution of the contact's law", "episode_restitution"),
+        ("relative_velocity_before_m_s", f"{RELATIVE} before a contact", "episode_relative_before"),
+        ("relative_velocity_after_m_s", f"{RELATIVE} after it", "episode_relative_after"),
+        ("relative_velocity_predicted_m_s", f"{RELATIVE} after it, by effective masses", WHOLE),
+    )
+)
+
+
+class Struck(NamedTuple):
+    """A contact at its onset; numbers that are none for one within a tree."""
+
+    mass: float  # kg, effective, at the contact
+    whole: float  # kg, effective, of both bodies or trees as wholes
+    restitution: float
+    closing: float  # m/s, of the contact
+    before: float  # m/s, of the centres of mass, positive as they approach
+    after: float  # m/s, once it is over
+
+
+def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, of a scenario with a mechanism
+    """Return variables over contacts, NaN where there is no saying.
+
+    No formula says what a contact does with a delay, with friction, with several members, or while another one acts. Where that
+    is so of all, nothing is returned, but for masses on a line.
+    """
+    laws = [None if delay_of(content) else _law_of(contact) for contact in content.contact]
+    told = any(laws) if run.episodes else False
+    if run.states is None or not (told or (content.contact and getattr(content, "on_line", False))):
+        return {}
+    struck = _struck(content, laws, run)
+    mass, whole, restitution, closing, before, after = np.array(struck, float).reshape(-1, len(Struck._fields)).T
+    restitution[[_overlaps(one, run.episodes) for one in run.episodes]] = np.nan
+    impulse = np.where(closing > 0, (1 + restitution) * mass * closing, np.nan)
+    variable = episode_variable
+    return {
+        "episode_effective_mass": variable(mass, "kg", "effective mass at the contact, along its normal"),
+        "episode_mass_ratio": variable(mass / whole, "1", "that over the effective mass of the whole bodies or trees"),
+        "episode_restitution": variable(restitution, "1", "restitution of the contact's law"),
+        "episode_relative_before": variable(before, "m/s", f"{RELATIVE} at onset, positive as they approach"),
+        "episode_relative_after": variable(after, "m/s", f"{RELATIVE} at release"),
+        WHOLE: variable(before - impulse / whole, "m/s", f"{RELATIVE} after, by effective masses"),
+    }
+
+
+def _law_of(contact: Any) -> Part | None:  # noqa: ANN401, a section of a contact
+    """Return the law of a contact without friction, where a formula gives its restitution; None for another one."""
+    law = getattr(contact, "normal", None)
+    if law is None or getattr(contact, "friction", None) is not None:
+        return None
+    return law if law.law == "spring-dashpot" or made(law).lossless() else None
+
+
+def law_restitution(law: Any, mass: float) -> float:  # noqa: ANN401, a section
+    """Return the restitution e* of a law between bodies of an effective mass (kg); NaN where no formula gives it."""
+    if law is None or not np.isfinite(mass):
+        return np.nan
+    if made(law).lossless():
+        return 1.0
+    return float(_of_dashpot(law, np.float64(mass))) if law.law == "spring-dashpot" else np.nan
+
+
+@jit_once
+def _of_dashpot(law: Any, mass: Float[Array, ""]) -> Float[Array, ""]:  # noqa: ANN401, a section
+    ratio = damping_ratio(law.damping, law.stiffness, mass)
+    return kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force")
+
+
+def _overlaps(one: Episode, others: Sequence[Episode]) -> bool:
+    """Return whether another contact acts while one does."""
+    return any(other is not one and not (other.release <= one.onset or other.onset >= one.release) for other in others)
+
+
+def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[Struck]:  # noqa: ANN401, of a scenario
+    """Return all contacts of a run at their onsets."""
+    model, velocity = model_of(content), np.asarray(run.at_moments["velocity"])
+    found = []
+    closings = run.at_onset("depth_rate")
+    for episode, closing, mass, normal in zip(run.episodes, closings, *_at_onsets(content, run), strict=True):
+        group, law = model.groups[episode.contact], laws[episode.contact]
+        sides = [_bodies_with(model, number) for number in (group.first, group.second)]
+        if sides[0] == sides[1]:
+            found.append(Struck(np.nan, np.nan, np.nan, closing, np.nan, np.nan))
+            continue
+        masses = [np.array([float(model.bodies[number].mass) for number in side]) for side in sides]
+        first, second = (  # m/s, of the centres of mass at all moments
+            np.einsum("b,tbi->ti", own, velocity[:, side]) / own.sum() for own, side in zip(masses, sides, strict=True)
+        )
+        approach = (second - first) @ normal
+        found.append(
+            Struck(
+                mass=float(mass),
+                whole=float(masses[0].sum() * masses[1].sum() / (masses[0].sum() + masses[1].sum())),
+                restitution=law_restitution(law, float(mass)) if getattr(group, "single", False) else np.nan,
+                closing=float(closing),
+                before=float(approach[episode.onset_row]),
+                after=float(approach[episode.settled_row]) if episode.settled_row >= 0 else np.nan,
+            )
+        )
+    return found
+
+
+def _at_onsets(content: Any, run: Run) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401, of a scenario
+    """Return the effective mass (kg) and the normal of each contact of a run at its onset."""
+    if not run.episodes:
+        return np.zeros(0), np.zeros((0, 3))
+    rows = np.array([episode.onset_row for episode in run.episodes])
+    leaves, structure = jax.tree.flatten(jax.tree.map(lambda leaf: np.asarray(leaf)[rows], run.states))
+    masses, normals = in_pieces(lambda *rows: _effective(content, jax.tree.unflatten(structure, rows)), *leaves)
+    each, which = np.arange(len(rows)), [episode.contact for episode in run.episodes]
+    return masses[each, which], normals[each, which]
+
+
+@jit_once
+def _effective(content: Any, states: State) -> PyTree:  # noqa: ANN401, of a scenario
+    """Return the effective masses and the normals of all contacts, row by row."""
+    model = content.model()
+    return over_rows(lambda x: effective_masses(model, x), states)
+
+
+def _bodies_with(model: Mechanism, number: int) -> list[int]:
+    """Return the numbers of all bodies that joints hold together with that of a contact, itself among them; without frames."""
+    held = model.moving.held_with(model.moving.link(number))
+    return sorted(one for one in held if one < len(model.body_names))

@@ -1,0 +1,192 @@
+"""Bodies that move along one line, the x axis, and do not turn: one coordinate each, and no matrix to solve.
+
+What bodies are and how joints hold them is said as in space; joints are slides along the line. What pushes across the line
+moves nothing.
+
+Units: SI: m, m/s, N.
+Source: Newton, one coordinate a body; the rest as in `moving_bodies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.lines import Lines, Rows
+from dockdyn.mechanics.reflected import Reflected, coupled, reflected_lines
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Response, Velocities
+from dockdyn.mechanics.trees.partial_motion import JointMotion
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector, unit_vectors
+from dockdyn.programs import trace_once
+
+
+class BodiesOnLine(eqx.Module):
+    """Bodies on the x axis. Their coordinates are those of the slides, then the places of the bodies that no slide holds."""
+
+    bodies: tuple[RigidBody, ...]
+    trees: tuple[JointedBodies, ...] = ()
+
+    @property
+    def in_space(self) -> MovingBodies:
+        """The same bodies where nothing keeps them on the line: what is known of placed bodies is the same there."""
+        return MovingBodies(self.bodies, self.trees)
+
+    def link(self, number: int) -> int:
+        """Return the number of a body itself: none of these bends."""
+        return number
+
+    def frames_of(self, link: int) -> list[int]:
+        """Return nothing: no link has frames."""
+        return []
+
+    def roots(self) -> list[int]:
+        """Return the numbers of the bodies that no slide holds."""
+        return self.in_space.roots()
+
+    def held(self) -> list[tuple[int, Joint]]:
+        """Return the bodies that slides hold, by number, each with its joint."""
+        return self.in_space.held()
+
+    def _slides(self) -> list[tuple[int, int, Joint]]:
+        """The slides: the numbers of the body that each holds and of its carrier, a carrier before what it carries."""
+        return [
+            (tree.members[place], tree.members[joint.carrier], joint)
+            for tree in self.trees
+            for place, joint in enumerate(tree.joints, start=1)
+            if isinstance(joint, Joint)
+        ]
+
+    def begun(
+        self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[JointMotion]
+    ) -> tuple[Coordinates, Velocities]:
+        """Return the state in which the bodies are and move so."""
+        places = [(poses[number].position.x, twists[number].velocity.x) for number in self.roots()]
+        both = [*joints, *places]
+        return Coordinates((), tuple(q for q, _ in both)), Velocities((), tuple(rate for _, rate in both))
+
+    def base_position(self, q: Coordinates, base: int) -> Vector:
+        """Return where places are counted from (m): the origin, as no body goes far."""
+        return Vector.zero()
+
+    def held_with(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of all bodies that slides hold together with one, itself among them."""
+        return self.in_space.held_with(number)
+
+    def carried_on(self, v: Velocities, number: int, more: Vector) -> Velocities:
+        """Return the velocities with which a body, and all that slides hold together with it, goes on by so much more (m/s)."""
+        roots = self.roots()
+        place = len(v.joints) - len(roots) + roots.index(self.held_with(number)[0])
+        return v._replace(joints=(*v.joints[:place], v.joints[place] + more.x, *v.joints[place + 1 :]))
+
+    @trace_once
+    def placed(self, q: Coordinates, v: Velocities) -> Placement:
+        """Return all bodies where `q` and `v` put them."""
+        joints, roots = tuple(zip(q.joints, v.joints, strict=True)), self.roots()
+        along = dict(zip(roots, joints[len(joints) - len(roots) :], strict=True))
+        for body, carrier, joint in self._slides():
+            (place, speed), way = along[carrier], joint.mount.x + joint.arm.x
+            if joint.number is not None:
+                coordinate, rate = joint.motion(joints)
+                way, speed = way + joint.axis.x * coordinate, speed + joint.axis.x * rate
+            along[body] = (place + way, speed)
+        return Placement(tuple(_on_line(*along[number]) for number in range(len(self.bodies))), joints)
+
+    def respond(
+        self,
+        here: Placement,
+        forces: Sequence[Vector],
+        torques: Sequence[Vector],
+        efforts: Sequence[Scalar],
+        reflected: Sequence[tuple[int, int, Reflected]],
+        connected: Lines | None = None,
+    ) -> Response:
+        """Return what loads do, as `MovingBodies.respond`; torques do nothing."""
+        between = tuple((first, other) for first, other, _ in reflected)
+        inertia = tuple(one for _, _, one in reflected)
+        return self._respond(tuple(forces), tuple(efforts), inertia, connected, between=between)
+
+    @partial(trace_once, static=("between",))
+    def _respond(
+        self,
+        forces: tuple[Vector, ...],
+        efforts: tuple[Scalar, ...],
+        inertia: tuple[Reflected, ...],
+        connected: Lines | None,
+        between: tuple[tuple[int, int], ...],
+    ) -> Response:
+        along = [force.x for force in forces]
+        for body, carrier, joint in self._slides():
+            if joint.number is not None and joint.led is None:
+                effort = joint.axis.x * efforts[joint.number]
+                along[body], along[carrier] = along[body] + effort, along[carrier] - effort
+        reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
+        several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
+        free = tuple(_along(force / body.mass) for force, body in zip(along, self.bodies, strict=True))
+        bodies, pushed = coupled(free, self._answer, Lines.joined(several) if several else None)
+        return Response(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
+
+    def answer(self, here: Placement, rows: Rows) -> Rows:
+        """Return M⁻¹ of loads on the bodies, line by line: rates of their twists, none but along the line."""
+        return self._answer(rows)
+
+    def _answer(self, rows: Rows) -> Rows:
+        masses = jnp.stack([body.mass for body in self.bodies])
+        return jnp.zeros_like(rows).at[:, :, 0].set(rows[:, :, 0] / masses)
+
+    def change(self, here: Placement, load: Float[Array, "bodies 6"]) -> Velocities:
+        """Return what impulses (N s, inertial) on the bodies change of the velocities at once."""
+        return self._rates([load[number, 0] / body.mass for number, body in enumerate(self.bodies)])
+
+    def _rates(self, bodies: Sequence[Scalar]) -> Velocities:
+        """The rates of the velocities, of bodies whose own change so."""
+        slides = {
+            joint.number: joint.axis.x * (bodies[body] - bodies[carrier])
+            for body, carrier, joint in self._slides()
+            if joint.number is not None and joint.led is None
+        }
+        return Velocities((), (*(slides[number] for number in sorted(slides)), *(bodies[n] for n in self.roots())))
+
+    def kinetic_energies(self, here: Placement) -> list[Scalar]:
+        """Return the kinetic energies (J) of all bodies."""
+        return [0.5 * body.mass * one.twist.velocity.x**2 for body, one in zip(self.bodies, here.bodies, strict=True)]
+
+    def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
+        """Return force (N, inertial) and torque (N m) that the motion of each body needs."""
+        return self.in_space.needed(here, rates, twists)
+
+    def momentum_of_bending(self, here: Placement) -> Vector:
+        """Return zero: none of these bends."""
+        return Vector.zero()
+
+    def reflected_energy(self, here: Placement) -> Scalar:
+        """Return zero: motors of slides on a line reflect nothing."""
+        return jnp.zeros(())
+
+    def reactions(
+        self, here: Placement, forces: Sequence[Vector], torques: Sequence[Vector]
+    ) -> dict[int, tuple[Vector, Vector]]:
+        """Return what passes through the slide of each body that one holds, as `MovingBodies.reactions`."""
+        return self.in_space.reactions(here, forces, torques)
+
+
+Moving = MovingBodies | BodiesOnLine  # bodies as they may move
+
+
+def _on_line(place: Scalar, speed: Scalar) -> Placed:
+    """A body at a place (m) of the line with a speed (m/s)."""
+    zero = jnp.zeros(())
+    twist = Twist(Vector(speed, zero, zero), Vector.zero())
+    return Placed(Pose(Vector(place, zero, zero), Quaternion.level()), twist, Matrix(*unit_vectors()), Vector.zero())
+
+
+def _along(rate: Scalar) -> Twist:
+    """The rate of a twist along the line (m/s²)."""
+    zero = jnp.zeros(())
+    return Twist(Vector(rate, zero, zero), Vector.zero())

@@ -1,0 +1,47 @@
+"""Effective masses of contacts: what two bodies, and all that joints hold to them, oppose to a force along a contact's normal.
+
+Units: kg; normals dimensionless.
+Source: μ = 1/(n M⁻¹ nᵀ), contact space, Khatib 1987; for masses on a line Paraskevas et al., eq. 2.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.group import ContactGroup
+from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.integrate.model import State
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.connections import point_rows
+from dockdyn.mechanism.impacts import kept_lines
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.strikes import strike
+
+
+def effective_masses(model: Mechanism, x: State) -> tuple[Float[Array, "groups"], Float[Array, "groups 3"]]:
+    """Return the effective mass (kg) of the first member of each group, and its unit normal (inertial), in a state.
+
+    The normal points from the second body to the first. Springs and contacts do not count, as in an impact; joints, rigid grips
+    that hold and inertia that elements reflect do. NaN for what is no group of contacts with a force law.
+    """
+    here, kept = model.placement(x), kept_lines(model, x)
+    masses, normals = [], []
+    for group in model.groups:
+        if not isinstance(group, ContactGroup):
+            masses.append(jnp.asarray(jnp.nan))
+            normals.append(jnp.full(3, jnp.nan))
+            continue
+        _, normal, point = group.member().touch(here.bodies[group.first], here.bodies[group.second])
+        normal = normal / normal.norm()
+        rows = point_rows(here.bodies, group.first, group.second, point, (normal,))
+        found: list[Float[Array, "1 1"]] = []
+
+        def note(matrix: Float[Array, "1 1"], velocity: Float[Array, "1"], found: list[Array] = found) -> Impact:
+            found.append(matrix)
+            return impact(matrix, velocity, jnp.zeros_like(velocity))
+
+        strike(model.moving, here, rows, note, kept)
+        masses.append(1 / found[0][0, 0])
+        normals.append(Vector.array(normal))
+    return jnp.stack(masses), jnp.stack(normals)

@@ -1,0 +1,92 @@
+"""What effective masses say of the contacts of a run, beside what the run says: a table, a line of print, a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dockdyn.impact.formulas.effective_mass import MOTION_CLASSES, motion_class
+from dockdyn.report.report import Block, Table
+from dockdyn.report.wording import NOTHING, aligned, significant
+
+LISTED = 300  # contacts in the table
+WHENS = ("before", "after", "predicted")
+TITLE = "Relative velocity by effective masses"
+
+
+def first_impact_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what the masses alone decide of the first contact, for the summary table; nothing where they do not."""
+    if not summary.get("relative_velocity_predicted_m_s") or summary["relative_velocity_predicted_m_s"][0] is None:
+        return []
+    ratio, restitution = summary["contact_mass_ratio"][0], summary["contact_restitution"][0]
+    found = motion_class(min(ratio, 1.0), restitution)
+    return [
+        ("Effective mass at the first contact", f"{significant(summary['contact_effective_mass_kg'][0])} kg"),
+        ("Effective mass ratio", significant(ratio, 6)),
+        ("First contact by its masses", f"class {found}: {MOTION_CLASSES[found]}"),
+    ]
+
+
+def predicted_block(summary: dict[str, Any]) -> Block:
+    """Return the contacts with simulation and prediction beside each other; empty where nothing is predicted."""
+    if not summary.get("relative_velocity_predicted_m_s"):
+        return Block(TITLE)
+    note = (
+        "Of the centres of mass of the two bodies, or of the trees that joints make of them, along the normal at onset, "
+        "positive as they approach. Predicted is the velocity after a contact in which nothing but these two and what joints "
+        "hold rigidly takes part, from the velocities at its onset: it errs where springs or other contacts act meanwhile, and "
+        "more where they are loaded at onset. The mass ratio is the effective mass at the contact over that of both as wholes."
+    )
+    return Block(TITLE, table=_table(summary), notes=[note])
+
+
+def _table(summary: dict[str, Any]) -> Table:
+    """One row an impact, simulation and prediction beside each other."""
+    found = summary["contacts"][:LISTED]
+    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
+    columns += [
+        ("peak force", "N"),
+        ("mass ratio", ""),
+        ("before", "m/s"),
+        ("after", "m/s"),
+        ("predicted", "m/s"),
+        ("off by", "m/s"),
+    ]
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s")}
+    speeds = {when: aligned(summary[f"relative_velocity_{when}_m_s"][:LISTED], 6) for when in WHENS}
+    rows, ratios = [], summary["contact_mass_ratio"]
+    for index, contact in enumerate(found):
+        after, predicted = (summary[f"relative_velocity_{when}_m_s"][index] for when in ("after", "predicted"))
+        off = NOTHING if after is None or predicted is None else significant(predicted - after, 2)
+        rows.append(
+            [
+                f"Q{index + 1}",
+                times["onset_s"][index],
+                times["release_s"][index],
+                significant(contact["approach_speed_m_s"]),
+                significant(contact["impulse_N_s"]),
+                significant(contact["peak_normal_force_N"]),
+                NOTHING if ratios[index] is None else significant(ratios[index]),
+                *(speeds[when][index] for when in speeds),
+                off,
+            ]
+        )
+    groups = [("", 7), ("relative velocity of the centres of mass", 4)]
+    late = max(0, len(summary["contacts"]) - LISTED)
+    return Table(columns, rows, groups, worded={0}, look="dense", left_out=late)
+
+
+def printed_predictions(summary: dict[str, Any]) -> Table:
+    """The impacts on the terminal, simulation and prediction beside each other."""
+    speeds = zip(*(summary[f"relative_velocity_{when}_m_s"] for when in WHENS), strict=True)
+    rows = [
+        [
+            str(number),
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            *("" if speed is None else f"{speed:z.6f}" for speed in found),
+        ]
+        for number, (contact, found) in enumerate(zip(summary["contacts"], speeds, strict=True), start=1)
+    ]
+    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("peak", "N"), *((when, "m/s") for when in WHENS)]
+    return Table(columns, rows, worded={0})
