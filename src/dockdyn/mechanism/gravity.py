@@ -54,3 +54,12 @@ class Gravity(eqx.Module):
             for number, (body, place) in enumerate(zip(bodies, seen.places, strict=True))
         ]
         return pushes, InOrbit(jnp.ones(()), giving(pushes, bodies, seen.places))
+
+    def potential(self, now: InOrbit, seen: Seen, bodies: tuple[RigidBody, ...]) -> Scalar:
+        """Return the energy (J) of all bodies in the tide."""
+        at, base = self.orbit.reference(now.time), self.origin + seen.base
+        found = [
+            tidal_energy(self.orbit, at, body, place, place.pose.position + base)
+            for body, place in zip(bodies, seen.places, strict=True)
+        ]
+        return sum(found, jnp.zeros(()))

@@ -109,6 +109,26 @@ class Mechanical(eqx.Module):
         """How many numbers a jump records."""
         return 0
 
+    def passed(self, t: Scalar, q: Numbers, v: Row, mode: PyTree, length: Scalar) -> PyTree:
+        """Return the mode after a step of that length (s), `t` and `q` being halfway: of what is remembered on the way."""
+        return mode
+
+    def stored(self, t: Scalar, q: Numbers, mode: PyTree) -> Scalar | None:
+        """Return the energy (J) of those parts of `force` that have a potential; None where that is in the Lagrangian."""
+        return None
+
+    def balanced(self, mode: PyTree, factor: Scalar) -> PyTree:
+        """Return the mode after a jump whose impulse the discrete law multiplies by `factor`."""
+        return mode
+
+    def told(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
+        """Return what the log keeps of the state after an event, always as many numbers."""
+        return jnp.zeros(0)
+
+    def ended(self, mode: PyTree) -> Flag | None:
+        """Return whether the run ends with the event that led to this mode; None: nothing of the kind ends it."""
+        return None
+
 
 def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> tuple[Row, Row]:
     """∂L/∂x over displacements x of the configuration, and ∂L/∂v."""

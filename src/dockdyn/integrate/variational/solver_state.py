@@ -66,6 +66,7 @@ class Event(NamedTuple):
     time: Scalar  # s
     guard: Int[Array, ""]  # that fired; −1 − guard: a contact at rest that parted
     record: Float[Array, "records"]
+    told: Row  # of the state after it
 
 
 class Kept(NamedTuple):
