@@ -172,7 +172,9 @@ class MechanismStepper:
         if not 0 < found <= content.duration:
             raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
         if (method := content.integrator.method) != "located":
-            raise ScenarioError(f"{scenario.name}: integrator.method = {method!r}: must be located for steps of control")
+            raise ScenarioError(
+                f"{scenario.name}: integrator.method = {method!r}: must be located for steps of control"
+            )
         try:
             content.commanded()
         except ValueError as error:

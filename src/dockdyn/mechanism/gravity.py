@@ -15,7 +15,7 @@ from jaxtyping import Array
 from dockdyn.contact.group import Wrench
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rigid_body import RigidBody
-from dockdyn.mechanics.tide import tidal_pull
+from dockdyn.mechanics.tide import tidal_energy, tidal_pull
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.outside import Given, giving
 from dockdyn.mechanism.steered_body import Seen

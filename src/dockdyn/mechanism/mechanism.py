@@ -427,10 +427,10 @@ class Mechanism(ContactModel):
         return tuple(number for load in found for number in load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        after = self._jump(t, x, fired)
+        after = self.switched(t, x, fired)
         return meet(self, t, x, after) if self.impacts else after
 
-    def _jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+    def switched(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """The state after events, but for the impacts that follow."""
         here, elements, left = self.placement(x), self.elements_at(x), iter(fired)
         touching = tuple(

@@ -25,7 +25,8 @@ from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.impact_contact import RESTING, TOUCHED, ImpactContact
+from dockdyn.mechanism.impact_contact import RESTING, ImpactContact
+from dockdyn.mechanism.impacts import meet
 from dockdyn.mechanism.loads import reflected, stored_energy
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import MountedLatch, latches_of
@@ -93,6 +94,10 @@ class VariationalMechanism(Mechanical):
         return tuple((NUMBERS - 1) * root + 3 for root in range(len(self.mechanism.moving.roots())))
 
     @property
+    def lags(self) -> bool:
+        return True
+
+    @property
     def rests(self) -> bool:
         return any(contact.law.name != ELASTIC for _, contact in self.mechanism.impacts)
 
@@ -117,11 +122,6 @@ class VariationalMechanism(Mechanical):
 
     def initial(self) -> tuple[Numbers, Row, Mode]:
         x = self.mechanism.initial()
-        if self.mechanism.impacts:
-            # what touches at the start and does not approach may rest; what approaches is struck as any other
-            at_rest = self._struck(jnp.zeros(()), x)
-            slow = [~(x.mode[number] == TOUCHED) | (at_rest.mode[number] == RESTING) for number, _ in self.mechanism.impacts]
-            x = chosen(jnp.all(jnp.stack(slow)), at_rest, x)
         here = self.mechanism.placement(x)
         count = len(self.mechanism.outputs(jnp.zeros(()), x).monitored)
         grasps = tuple(self._grasp(one, here) for one in self.rigid)
@@ -170,10 +170,12 @@ class VariationalMechanism(Mechanical):
         if any(one.travel is not None for one in elements):
             here, now = model.placement(x), model.elements_at(x)
             every = zip(now, model.element_modes(x), elements, strict=True)
-            elements = tuple(_travelled(one.element.act(m, own, *one.sides(here))[1], own, ahead) for one, m, own in every)
+            elements = tuple(
+                _travelled(one.element.act(m, own, *one.sides(here))[1], own, ahead) for one, m, own in every
+            )
         if outside.orbit is not None:
             outside = outside._replace(orbit=outside.orbit._replace(time=t))
-        if model.steered is not None:
+        if model.steered is not None and outside.steering is not None:
             _, rate = model.steered.act(outside.steering, model.seen(x, model.placement(x)), model.bodies)
             steering = jax.tree.map(lambda own, rate: own + ahead * rate, outside.steering, rate)
             outside = outside._replace(steering=steering)
@@ -187,6 +189,14 @@ class VariationalMechanism(Mechanical):
         energies = model.moving.kinetic_energies(here)
         energies += [one.kinetic_energy() for _, _, one in reflected(model.elements_at(x), here)]
         return sum(energies, model.moving.reflected_energy(here))
+
+    def mass_matrix(self, t: Scalar, q: Numbers, mode: Mode, size: int) -> Float[Array, "n n"]:
+        """Return the mass matrix, column by column, as momenta are linear in velocities."""
+        return jax.lax.map(lambda column: self._momentum(t, q, column, mode), jnp.eye(size)).T
+
+    @trace_once
+    def _momentum(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Row:
+        return jax.grad(self.lagrangian, 2)(t, q, v, mode)
 
     @trace_once
     def force(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Row:
@@ -219,7 +229,9 @@ class VariationalMechanism(Mechanical):
     def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
         """Return depths of contacts, of strikers in their latches (m), and how long the phase is over its time (s)."""
         model = self.mechanism
-        x = State(self.coordinates(q), self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes))), mode.modes, mode.memory)
+        x = State(
+            self.coordinates(q), self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes))), mode.modes, mode.memory
+        )
         here = model.placement(x)
         found, hits = [], iter(mode.memory.impacts)
         for group, own in zip(model.groups, mode.modes, strict=False):
@@ -265,7 +277,7 @@ class VariationalMechanism(Mechanical):
         numbers = {number for number, _ in model.impacts}
         rests = [mode.modes[k] == RESTING if k in numbers else jnp.asarray(False) for k in range(len(model.groups))]
         rests += [jnp.asarray(False)] * (len(self._latches()) + (model.phases is not None))
-        ties = [jnp.full(_rows(one), mode.memory.elements[one.number].held > 0) for one in self.rigid]
+        ties = [jnp.full(_rows(one), _holds(mode.memory, one)) for one in self.rigid]
         return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
 
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
@@ -275,8 +287,8 @@ class VariationalMechanism(Mechanical):
         found = [jnp.zeros(0)]
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
             now = self._grasp(one, here)
-            frames = ((each.place.array(), each.turned.matrix().array()) for each in (caught, now))
-            found.append(apart(*frames, weld=one.latch.hold == "weld", planar=False))
+            then, since = ((each.place.array(), each.turned.matrix().array()) for each in (caught, now))
+            found.append(apart(then, since, weld=one.latch.hold == "weld", planar=False))
         return jnp.concatenate(found)
 
     def _grasp(self, one: MountedLatch, here: Placement) -> Grasp:
@@ -294,20 +306,18 @@ class VariationalMechanism(Mechanical):
         """Return the mode after an event, from which on things are watched anew."""
         return mode._replace(watched=Watched.nothing(mode.watched.peaks.size), before=mode.watched)
 
-    def jump(
-        self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]
-    ) -> Jump:
+    def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]) -> Jump:
         x = self.state(t, q, v, mode)
         places, count = self._places()
         flags = [jnp.asarray(False)] * count
         for number, place in enumerate(places):
             flags[place] = fired == number
-        touching = self.mechanism.jump(t, x, tuple(flags))
+        touching = self.mechanism.switched(t, x, tuple(flags))
         after = self._struck(t, touching)
         here = self.mechanism.placement(after)
         grasps = []
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
-            falls = (after.memory.elements[one.number].held > 0) & ~(mode.memory.elements[one.number].held > 0)
+            falls = _holds(after.memory, one) & ~_holds(mode.memory, one)
             grasps.append(chosen(falls, self._grasp(one, here), caught))
         struck = [number for number, contact in self.mechanism.impacts if contact.law.name == ELASTIC]
         elastic = jnp.any(jnp.stack([fired == number for number in struck])) if struck else jnp.zeros((), bool)
@@ -323,7 +333,7 @@ class VariationalMechanism(Mechanical):
         model = self.mechanism
         if not model.impacts:
             return x
-        x = model.jump(t, x, (jnp.asarray(False),) * self._places()[1])
+        x = meet(model, t, x, x)
         hits = tuple(hit._replace(parting=jnp.zeros(())) for hit in x.memory.impacts)  # depths tell, not velocities
         return State(x.q, x.v, x.mode, x.memory._replace(impacts=hits))
 
@@ -350,6 +360,13 @@ class VariationalMechanism(Mechanical):
     def ended(self, mode: Mode) -> Flag | None:
         x = State(None, None, mode.modes, mode.memory)
         return self.mechanism.ended(x)
+
+
+def _holds(memory: Memory, one: MountedLatch) -> Flag:
+    """Return whether a latch holds."""
+    held = memory.elements[one.number].held
+    assert held is not None
+    return held > 0
 
 
 def _rows(one: MountedLatch) -> int:

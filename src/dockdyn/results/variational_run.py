@@ -27,7 +27,7 @@ from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
 
 SLICE = 5_000  # iterations between reports of progress at most
-SOLVED = Newton(1e-13, 30)  # when the equations of a step are
+SOLVED = Newton(1e-12, 30)  # when the equations of a step are
 
 
 class Varied(Planned, Protocol):
@@ -76,9 +76,8 @@ class Found(NamedTuple):
 
     samples: Seen
     log: EventRecord
-    touching: State  # as events begin, before anything is struck
-    at_touch: dict[str, Array]
-    at_events: dict[str, Array]
+    touching: Seen  # as events begin, before anything is struck
+    after: Seen
     first: State
     end: Seen
 
@@ -92,22 +91,27 @@ def _conclude(content: Varied, solver: SolverState) -> Found:
         v, _ = velocities(model, kept.time, kept.at)
         return model.state(kept.time, kept.at.q, v, kept.at.mode)
 
-    def observe(t: Array, x: State) -> dict[str, Array]:
-        return model.mechanism.observe(x, model.mechanism.signal(t, x))
-
     kept = colliding.kept(solver)
-    states = over_rows(state, kept)
-    samples = Seen(kept.time, states, over_rows(observe, kept.time, states))
     q, v, mode = model.initial()
     like = model.moment(jnp.zeros(()), q, v, mode)
     log = colliding.logged(solver, model.records())
     moments = over_rows(lambda row: unpack(row, like), log.told)
     touching = over_rows(lambda row: unpack(row, like.state), log.record)
+    now = colliding.Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
+    nodes = over_rows(state, jax.tree.map(lambda rows, last: jnp.concatenate([rows, last[None]]), kept, now))
+    every = jax.tree.map(lambda *parts: jnp.concatenate(parts), nodes, touching, moments.state)
+    times = jnp.concatenate([kept.time, solver.time[None], log.time, log.time])
+    observed = over_rows(lambda t, x: model.mechanism.observe(x, model.mechanism.signal(t, x)), times, every)
+    samples, events = kept.time.shape[0], log.time.shape[0]
+
+    def part(first: int, count: int) -> Seen:
+        return Seen(*jax.tree.map(lambda rows: rows[first : first + count], (times, every, observed)))
+
+    end = jax.tree.map(lambda rows: rows[0], part(samples, 1))
     record = EventRecord(log.time, log.guard, moments.state, *moments.watched)
-    last = state(colliding.Kept(solver.time, solver.at, solver.work, solver.given, solver.last))
-    end = Seen(solver.time, last, observe(solver.time, last))
-    seen = (over_rows(observe, log.time, states) for states in (touching, moments.state))
-    return Found(samples, record, touching, *seen, like.state, end)
+    return Found(
+        part(0, samples), record, part(samples + 1, events), part(samples + 1 + events, events), like.state, end
+    )
 
 
 def run_variational(scenario: Scenario, progress: Progress | None) -> Run:
@@ -152,15 +156,17 @@ def _run_of(settings: Settings, found: Found, counts: tuple[int, int], watched: 
         return np.concatenate([np.asarray(first)[None], log, np.asarray(last)[None]])
 
     start = jax.tree.map(lambda values: values[0], found.samples.observed)
-    observed = jax.tree.map(rows, start, found.at_touch, found.at_events, found.end.observed)
-    states = jax.tree.map(rows, found.first, found.touching, found.log.state, found.end.states)
+    observed = jax.tree.map(rows, start, found.touching.observed, found.after.observed, found.end.observed)
+    states = jax.tree.map(rows, found.first, found.touching.states, found.after.states, found.end.states)
     blank = np.zeros_like(watched.peaks)
     parts = zip((found.log.peaks, found.log.peak_times, found.log.integrals), watched, strict=True)
     # what has been watched since the event before counts for the moment at which something touches
-    counted = [(np.where(found.log.fired[:, None] >= 0, part, 0), np.where(found.log.fired[:, None] < 0, part, 0), last)
-               for part, last in parts]
-    peaks, times, integrals = (rows(blank, *each) for each in counted)
-    peaks = np.where(np.isfinite(peaks), peaks, 0.0)
+    counted = [
+        (np.where(found.log.fired[:, None] >= 0, part, 0), np.where(found.log.fired[:, None] < 0, part, 0), last)
+        for part, last in parts
+    ]
+    largest, times, integrals = (rows(blank, *each) for each in counted)
+    peaks: Any = np.where(np.isfinite(largest), largest, 0.0)
     moments = rows(0.0, found.log.time, found.log.time, found.end.time)
     record = EventRecord(
         moments[1:], found.log.fired, jax.tree.map(lambda row: row[1:], states), peaks[1:], times[1:], integrals[1:]

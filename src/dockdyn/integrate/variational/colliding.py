@@ -28,7 +28,7 @@ from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
 from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
 from dockdyn.integrate.variational.solver_state import Event, History, Kept, Move, Settings, SolverState
-from dockdyn.integrate.variational.step import Newton, Start, Step, step
+from dockdyn.integrate.variational.step import Known, Newton, Start, Step, step
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.retraction import moved, outward
 from dockdyn.mechanics.vector import once
@@ -53,6 +53,7 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
         time=t,
         at=at,
         history=History.fresh(v, t),
+        known=Known.nothing(model, at),
         depths=depths,
         earlier=jnp.full_like(depths, -jnp.inf),
         struck=jnp.asarray(True),
@@ -94,7 +95,8 @@ def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solv
     nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
     length = jnp.where(nothing, LEAST * settings.step, length)
     start = Start.of(model, solver.time, solver.at)
-    tried = once(step(model, start, length, solver.history.guess(solver.time + 0.5 * length), settings.newton))
+    guess = solver.history.guess(solver.time + 0.5 * length)
+    tried = once(step(model, start, length, guess, settings.newton, solver.known))
     halfway = moved(model.attitudes, solver.at.q, 0.5 * length * tried.v)
     mode = model.passed(solver.time + 0.5 * length, halfway, tried.v, solver.at.mode, length)
     end = Point(tried.q, tried.p, mode)
@@ -306,6 +308,7 @@ def _follow(
         time=jnp.where(comes, move.time, solver.time),
         at=chosen(comes, move.at, solver.at),
         history=history,
+        known=tried.known._replace(valid=tried.known.valid & ~move.jumps),
         depths=jnp.where(comes, move.depths, solver.depths),
         earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, solver.depths, solver.earlier)),
         struck=move.jumps,

@@ -74,4 +74,5 @@ def share(
         change = -(energy - before - gained - coming) / slope
         return factor + change, change, count + 1
 
-    return jax.lax.while_loop(going, attempt, (jnp.ones(()), jnp.ones(()), jnp.zeros((), int)))[0]
+    factor = jax.lax.while_loop(going, attempt, (jnp.ones(()), jnp.ones(()), jnp.zeros((), int)))[0]
+    return jnp.where(jnp.isfinite(factor), factor, 1.0)  # where no multiple balances them, the reflection itself

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class AssemblyIntegratorSection(IntegratorSection):
     """How time advances. `variational`: steps of one length, of which energy does not drift; events are located."""
 
-    method: Literal["located", "fixed", "variational"] = "located"
+    method: Literal["located", "fixed", "variational"] = "located"  # type: ignore[assignment]
 
 
 class AssemblySection(SeveralBodiesSection):

@@ -8,6 +8,7 @@ import numpy as np
 
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
+from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def refuse_not_variational(content: Varied) -> None:
         _check_actor(name, section)
     for phase in content.phase:
         if phase.when is not None and phase.when.speed is not None:
-            _refuse(f"phase {phase.name!r}: when.speed", "speeds are constant along a step", "wait for a time or an event")
+            _refuse(
+                f"phase {phase.name!r}: when.speed", "speeds are constant along a step", "wait for a time or an event"
+            )
     for ending, contact in zip(endings_of(content.contact), content.contact, strict=True):
         _check_contact(f"contact{ending}", contact)
 
@@ -57,13 +60,9 @@ def _refuse(key: str, why: str, allowed: str) -> None:
 
 
 def _check_control(control: Any) -> None:  # noqa: ANN401, a section of control of any kind
-    """Refuse control by a computer that samples, and by another program."""
-    if control is None:
-        return
-    if control.law.startswith("fmu:") or not hasattr(control, "period"):
+    """Refuse control by another program; that by a computer that samples `check_samples` refuses."""
+    if control is not None and control.law.startswith(SCHEME):
         _refuse("control.law", "an FMU answers at instants of its own", "be a law of dockdyn's, without a period")
-    if control.period is not None:
-        _refuse("control.period", "what a computer holds between its samples jumps there", "be left out")
 
 
 def _check_actor(name: str, section: Any) -> None:  # noqa: ANN401, an element or a joint
@@ -73,11 +72,19 @@ def _check_actor(name: str, section: Any) -> None:  # noqa: ANN401, an element o
         if getattr(section, key, None):
             _refuse(f"{where}: {key}", why, "be left out")
     if kind == "cable":
-        _refuse(f"{where}: kind = 'cable'", "its damper jumps as it becomes taut, and it may pull for less than a step", "be a strut")
+        _refuse(
+            f"{where}: kind = 'cable'",
+            "its damper jumps as it becomes taut, and it may pull for less than a step",
+            "be a strut",
+        )
     if kind == "latch" and section.grip == "compliant":
         _refuse(f"{where}: grip = 'compliant'", "its damper jumps as the latch falls in", "be 'pin' or 'weld'")
     if ":" in kind and section.has_events():
-        _refuse(f"{where}: kind = {kind!r}", "of an element of your own it is not known whether its force jumps", "be one of dockdyn's")
+        _refuse(
+            f"{where}: kind = {kind!r}",
+            "of an element of your own it is not known whether its force jumps",
+            "be one of dockdyn's",
+        )
 
 
 def _check_contact(where: str, contact: ContactSection) -> None:
@@ -94,4 +101,8 @@ def _check_contact(where: str, contact: ContactSection) -> None:
     assert contact.normal is not None
     law = made(contact.normal)
     if any(float(law.force(np.float64(0.0), np.float64(speed))) != 0 for speed in SPEEDS):
-        _refuse(f"{where}.normal", "its force jumps as the contact begins and ends", "be a law that begins at zero, as hertz")
+        _refuse(
+            f"{where}.normal",
+            "its force jumps as the contact begins and ends",
+            "be a law that begins at zero, as hertz",
+        )
