@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
 
-from dockdyn.api import simulate, summarise
+from dockdyn.api import simulate, stepper, summarise
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load, parse
 
@@ -255,3 +255,10 @@ def test_the_law_that_balances_steps_needs_the_method():
         ScenarioError, match=r"contact.impact.law = 'variational': integrator.method must be 'variational'"
     ):
         parse(TWO + touching('impact = { law = "variational" }'), "case")
+
+
+def test_other_tasks_name_the_method():
+    scenario = parse(f'{TWO}\n[integrator]\nmethod = "variational"\n', "case")
+    for task in (lambda: stepper(scenario, period=0.1), lambda: scenario.of_kind.functional_unit(scenario, True)):
+        with pytest.raises(ScenarioError, match=r"integrator.method = 'variational': must be located"):
+            task()
