@@ -172,8 +172,10 @@ class MechanismStepper:
             raise ScenarioError(f"{scenario.name}: control.period: missing; state it, or the stepper's period")
         if not 0 < found <= content.duration:
             raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
-        if content.integrator.method != "located":
-            raise ScenarioError(f"{scenario.name}: integrator.method = 'fixed': must be located for steps of control")
+        if (method := content.integrator.method) != "located":
+            raise ScenarioError(
+                f"{scenario.name}: integrator.method = {method!r}: must be located for steps of control"
+            )
         try:
             content.commanded()
         except ValueError as error:

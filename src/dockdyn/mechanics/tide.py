@@ -7,6 +7,8 @@ Dynamics, section 8.1.
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -21,19 +23,30 @@ Three = Float[Array, "3"]
 def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> tuple[Vector, Vector]:
     """Force on a body `away` (m, inertial) from the reference, less that of the frame's own fall, and torque about its centre
     of mass; both inertial."""
-    up, turn = jnp.stack([at.x, at.y, jnp.zeros(())]), here.rotation.array()
-
-    def potential(place: Three, towards: Three) -> Scalar:
-        """Energy (J) by the place and, in body axes, by the direction in which gravity comes (over the radius)."""
-        along, squared = up @ place, place @ place
-        energy = body.mass * orbit.tidal(at.radius, along, squared)
-        if not orbit.gradient:
-            return energy
-        about = towards @ (body.inertia @ towards)
-        return energy + orbit.spread_out(at.radius, along, squared, jnp.trace(body.inertia), about)
-
-    place = away.array()
-    towards = (up + place / at.radius) @ turn
-    by_place, by_towards = jax.grad(potential, argnums=(0, 1))(place, towards)
+    turn, place = here.rotation.array(), away.array()
+    towards = _towards(at, place, turn)
+    by_place, by_towards = jax.grad(partial(_energy, orbit, at, body), argnums=(0, 1))(place, towards)
     force = by_place + turn @ by_towards / at.radius
     return once((Vector.of(-force), Vector.of(turn @ jnp.cross(towards, by_towards))))
+
+
+def tidal_energy(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> Scalar:
+    """Return the energy (J) of which `tidal_pull` is the gradient."""
+    place = away.array()
+    return _energy(orbit, at, body, place, _towards(at, place, here.rotation.array()))
+
+
+def _towards(at: Reference, place: Three, turn: Float[Array, "3 3"]) -> Three:
+    """Return the direction in which gravity comes to a place (m), over the radius, in the axes of a body turned so."""
+    return (jnp.stack([at.x, at.y, jnp.zeros(())]) + place / at.radius) @ turn
+
+
+def _energy(orbit: Orbit, at: Reference, body: RigidBody, place: Three, towards: Three) -> Scalar:
+    """Return the energy (J) by the place and, in body axes, by the direction in which gravity comes (over the radius)."""
+    up = jnp.stack([at.x, at.y, jnp.zeros(())])
+    along, squared = up @ place, place @ place
+    energy = body.mass * orbit.tidal(at.radius, along, squared)
+    if not orbit.gradient:
+        return energy
+    about = towards @ (body.inertia @ towards)
+    return energy + orbit.spread_out(at.radius, along, squared, jnp.trace(body.inertia), about)

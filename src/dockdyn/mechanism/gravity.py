@@ -15,7 +15,7 @@ from jaxtyping import Array
 from dockdyn.contact.group import Wrench
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rigid_body import RigidBody
-from dockdyn.mechanics.tide import tidal_pull
+from dockdyn.mechanics.tide import tidal_energy, tidal_pull
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.outside import Given, giving
 from dockdyn.mechanism.steered_body import Seen
@@ -54,3 +54,12 @@ class Gravity(eqx.Module):
             for number, (body, place) in enumerate(zip(bodies, seen.places, strict=True))
         ]
         return pushes, InOrbit(jnp.ones(()), giving(pushes, bodies, seen.places))
+
+    def potential(self, now: InOrbit, seen: Seen, bodies: tuple[RigidBody, ...]) -> Scalar:
+        """Return the energy (J) of all bodies in the tide."""
+        at, base = self.orbit.reference(now.time), self.origin + seen.base
+        found = [
+            tidal_energy(self.orbit, at, body, place, place.pose.position + base)
+            for body, place in zip(bodies, seen.places, strict=True)
+        ]
+        return sum(found, jnp.zeros(()))

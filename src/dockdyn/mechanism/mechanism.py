@@ -65,7 +65,7 @@ from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
 from dockdyn.mechanism.phases import Phases
-from dockdyn.mechanism.state import Acting, Memory, Outside
+from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
 from dockdyn.mechanism.steered_body import Efforts, Seen, SteeredBody
 from dockdyn.programs import trace_once
@@ -223,7 +223,7 @@ class Mechanism(ContactModel):
 
         return tuple(map(still, self.groups))
 
-    def _carried(self, memories: tuple[ElementMemory, ...]) -> tuple[Bool[Array, ""], ...] | None:
+    def carried(self, memories: tuple[ElementMemory, ...]) -> tuple[Bool[Array, ""], ...] | None:
         """Which groups a rigid grip carries now; None where there is none."""
         rigid = [one for one in latches_of(self.elements) if one.latch.rigid]
         if not rigid or not self.groups:
@@ -236,7 +236,7 @@ class Mechanism(ContactModel):
         self, touching: tuple[Int[Array, ""], ...], memories: tuple[ElementMemory, ...]
     ) -> tuple[Int[Array, ""], ...]:
         """The modes of the groups, those apart that a rigid grip carries: what presses in it begins again once it lets go."""
-        if (carried := self._carried(memories)) is None:
+        if (carried := self.carried(memories)) is None:
             return touching
         both = zip(carried, touching, strict=True)
         return tuple(jnp.where(ends, APART, mode).astype(mode.dtype) for ends, mode in both)
@@ -284,16 +284,8 @@ class Mechanism(ContactModel):
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """What acts on the bodies under these signals of the contacts, and how they move."""
-        places, elements = here.bodies, self.elements_at(x)
-        loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
-        power += add_late(loads, self.late, delayed[len(self.groups) :], places)
-        modes, remembered = self.element_modes(x), x.memory.elements
-        own, efforts, thrusters, memories = element_loads(elements, modes, remembered, here, self.held)
-        if elements:
-            loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
-        pushes, motors, outside = self.pushes(x, here, thrusters)
-        for number, effort in motors:
-            efforts[number] += effort
+        places, elements, remembered = here.bodies, self.elements_at(x), x.memory.elements
+        loads, efforts, pushes, power, memories, outside = self.loaded(x, here, delayed)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia, grips = reflected(elements, here), lines_of(self.grips, remembered, places)
@@ -312,6 +304,22 @@ class Mechanism(ContactModel):
         if grips is not None:
             held = add_held(loads, self.grips, grips, along[-grips.drift.size :], places)
         return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held, resting)
+
+    def loaded(self, x: State, here: Placement, delayed: Signal) -> Loaded:
+        """What acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
+        places = here.bodies
+        loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
+        power += add_late(loads, self.late, delayed[len(self.groups) :], places)
+        elements = self.elements_at(x)
+        own, efforts, thrusters, memories = element_loads(
+            elements, self.element_modes(x), x.memory.elements, here, self.held
+        )
+        if elements:
+            loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
+        pushes, motors, outside = self.pushes(x, here, thrusters)
+        for number, effort in motors:
+            efforts[number] += effort
+        return Loaded(loads, efforts, pushes, power, memories, outside)
 
     def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Efforts, Outside]:
         """All that pushes bodies from outside: these `thrusters`, control and gravity; what control does in joints; and the
@@ -360,7 +368,7 @@ class Mechanism(ContactModel):
         if self.impacts:
             states = pressed(self, x, states, rest_forces(self, t, x))
         guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
-        if (carried := self._carried(x.memory.elements)) is not None:
+        if (carried := self.carried(x.memory.elements)) is not None:
             # what the hold carries does not begin again
             which = [still for group, still in zip(self.groups, carried, strict=True) for _ in range(group.events)]
             guards = [jnp.where(still, -1.0, guard) for still, guard in zip(which, guards, strict=True)]
@@ -438,10 +446,10 @@ class Mechanism(ContactModel):
         return tuple(number for load in found for number in load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        after = self._jump(t, x, fired)
+        after = self.switched(t, x, fired)
         return meet(self, t, x, after) if self.impacts else after
 
-    def _jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+    def switched(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """The state after events, but for the impacts that follow."""
         here, elements, left = self.placement(x), self.elements_at(x), iter(fired)
         touching = tuple(

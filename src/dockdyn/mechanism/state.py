@@ -61,6 +61,17 @@ class Memory(NamedTuple):
     impacts: tuple[Hit, ...] = ()  # of contacts with an impact law
 
 
+class Loaded(NamedTuple):
+    """What acts on the bodies at an instant, whatever their accelerations."""
+
+    loads: list[Wrench]  # of contacts and elements on each body, about its centre of mass, inertial
+    efforts: list[Scalar]  # N m or N, in each joint and on each mode
+    pushes: Pushes  # on bodies by what is outside
+    power: Scalar  # W, of the contacts
+    memories: tuple[ElementMemory, ...]  # rates of what elements remember
+    outside: Outside  # rates of what is remembered of what acts from outside
+
+
 class Acting(NamedTuple):
     """What acts on the bodies at an instant, and how they move."""
 

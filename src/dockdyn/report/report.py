@@ -19,6 +19,7 @@ Rows = Sequence[tuple[str, ...]]  # words and value, on the terminal also words,
 METHODS = {
     "located": "Runge–Kutta of order four, contact events and their delayed images located",
     "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
+    "variational": "midpoint variational integrator, steps of one length, contact events located",
 }
 ENERGY = "the largest kinetic energy"  # what errors of energy are relative to
 

@@ -29,6 +29,7 @@ from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_o
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
+from dockdyn.results.variational_run import run_variational
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import loop_of
@@ -51,7 +52,10 @@ def simulate_contacts(
         affordable_delay(scenario)
     began = time.perf_counter()
     method = scenario.content.integrator.method
-    run = _run_located(scenario, progress) if method == "located" else _run_fixed(scenario)
+    if method == "variational":
+        run = run_variational(scenario, progress)
+    else:
+        run = _run_located(scenario, progress) if method == "located" else _run_fixed(scenario)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))

@@ -59,9 +59,9 @@ class LocatedUnit:
     ):
         refuse_coupled(scenario, "an FMU cannot be part of another one")
         self.content = check_runnable(scenario).content
-        if self.content.integrator.method != "located":
+        if (method := self.content.integrator.method) != "located":
             raise ScenarioError(
-                f"{scenario.name}: integrator.method = 'fixed': must be located, to end steps where asked"
+                f"{scenario.name}: integrator.method = {method!r}: must be located, to end steps where asked"
             )
         self.scenario, self.inputs, self.outputs, self.pushed, self.more = scenario, inputs, outputs, pushed, more
         self.places = places_of(scenario)

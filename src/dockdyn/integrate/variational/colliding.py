@@ -28,9 +28,9 @@ from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
 from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
 from dockdyn.integrate.variational.solver_state import Event, History, Kept, Move, Settings, SolverState
-from dockdyn.integrate.variational.step import Newton, Start, Step, step
+from dockdyn.integrate.variational.step import Known, Newton, Start, Step, step
 from dockdyn.mechanics.dense import solve_definite
-from dockdyn.mechanics.retraction import outward
+from dockdyn.mechanics.retraction import moved, outward
 from dockdyn.mechanics.vector import once
 
 CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
@@ -48,10 +48,12 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
     at = Point(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
     first = pack(Kept(t, at, t, jnp.zeros_like(v), zero))
+    columns = 2 + model.records() + model.told(t, q, v, mode).shape[0]
     return SolverState(
         time=t,
         at=at,
         history=History.fresh(v, t),
+        known=Known.nothing(model, at),
         depths=depths,
         earlier=jnp.full_like(depths, -jnp.inf),
         struck=jnp.asarray(True),
@@ -68,7 +70,7 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
         steps=zero,
         iterations=zero,
         status=zero,
-        log=jnp.zeros((settings.max_events + 1, 2 + model.records())),
+        log=jnp.zeros((settings.max_events + 1, columns)),
         events=zero,
         samples=jnp.zeros((settings.samples + 2, first.size)).at[0].set(first),
         sampled=zero + 1,
@@ -93,12 +95,15 @@ def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solv
     nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
     length = jnp.where(nothing, LEAST * settings.step, length)
     start = Start.of(model, solver.time, solver.at)
-    tried = once(step(model, start, length, solver.history.guess(solver.time + 0.5 * length), settings.newton))
-    end = Point(tried.q, tried.p, solver.at.mode)
+    guess = solver.history.guess(solver.time + 0.5 * length)
+    tried = once(step(model, start, length, guess, settings.newton, solver.known))
+    halfway = moved(model.attitudes, solver.at.q, 0.5 * length * tried.v)
+    mode = model.passed(solver.time + 0.5 * length, halfway, tried.v, solver.at.mode, length)
+    end = Point(tried.q, tried.p, mode)
     if model.rests or model.tied:
         end = end._replace(p=projected(model, goal, end))
     end = chosen(nothing, solver.at, end)
-    depths = once(model.guards(goal, end.q, solver.at.mode))
+    depths = once(model.guards(goal, end.q, end.mode))
 
     error = jnp.zeros(())
     if settings.error is not None:
@@ -234,7 +239,7 @@ def _jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before
     q, t = move.at.q, move.time
     v, mass = velocities(model, t, move.at)
     jump = model.jump(t, q, v, mass, move.at.mode, guard)
-    impulse, record = jump.impulse, jump.record
+    impulse, record, mode = jump.impulse, jump.record, jump.mode
     after = v + solve_definite(mass, impulse)
     if before is not None:
         start, along, length, rest, newton, applies = before
@@ -242,14 +247,15 @@ def _jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before
         elastic = applies & jump.elastic
         factor = jax.lax.cond(elastic, balanced, lambda: jnp.ones(()))
         impulse, record = factor * impulse, jnp.where(elastic, model.scaled(record, factor), record)
+        mode = model.balanced(mode, factor)
         after = v + factor * (after - v)
     p = move.at.p + outward(model.attitudes, q, impulse)
     if model.tied:
         # where a jump moves masses, from the arm to the station say, velocities stay and momenta follow
-        p = p + momenta(model, t, q, after, jump.mode) - momenta(model, t, q, after, move.at.mode)
+        p = p + momenta(model, t, q, after, mode) - momenta(model, t, q, after, move.at.mode)
     return move._replace(
-        at=Point(q, p, jump.mode),
-        depths=model.guards(t, q, jump.mode),
+        at=Point(q, p, mode),
+        depths=model.guards(t, q, mode),
         fired=guard,
         jumps=jnp.ones((), bool),
         after=after,
@@ -273,7 +279,8 @@ def _follow(
     mark = solver.mark + ends
     done = ends & (move.time >= settings.duration)
 
-    log, events = write(solver.log, solver.events, move.jumps, pack(Event(move.time, move.fired, move.record)))
+    event = Event(move.time, move.fired, move.record, model.told(move.time, move.at.q, move.after, move.at.mode))
+    log, events = write(solver.log, solver.events, move.jumps, pack(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
     samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, move.at, work, given, last)))
@@ -287,6 +294,8 @@ def _follow(
         step_limit = jnp.where(move.jumps, jnp.minimum(solver.step_limit, CAUTIOUS * settings.step), step_limit)
     good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
     stuck = ~tried.converged & (move.moves | (settings.error is None))
+    over = model.ended(move.at.mode)
+    done = done if over is None else done | (move.jumps & over)
     status = jnp.where(done, Status.FINISHED, solver.status)
     status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
     if model.rests:
@@ -299,6 +308,7 @@ def _follow(
         time=jnp.where(comes, move.time, solver.time),
         at=chosen(comes, move.at, solver.at),
         history=history,
+        known=tried.known._replace(valid=tried.known.valid & ~move.jumps),
         depths=jnp.where(comes, move.depths, solver.depths),
         earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, solver.depths, solver.earlier)),
         struck=move.jumps,
@@ -329,5 +339,5 @@ def kept(solver: SolverState) -> Kept:
 
 def logged(solver: SolverState, records: int) -> Event:
     """The log of events, in the same way."""
-    like = Event(solver.time, solver.last, jnp.zeros(records))
+    like = Event(solver.time, solver.last, jnp.zeros(records), jnp.zeros(solver.log.shape[1] - 2 - records))
     return over_rows(lambda row: unpack(row, like), solver.log[:-1])

@@ -32,7 +32,14 @@ def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: 
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
     _, rate = jax.jvp(lambda t: model.lagrangian(t, halfway, v, mode), (middle,), (jnp.ones(()),))
     work = h * (model.force(middle, halfway, v, mode) @ v)
-    return momentum @ v - value, 0.5 * (work - h * rate)
+    energy = momentum @ v - value
+    if model.stored(middle, halfway, mode) is not None:  # what `force` has of it is no work then
+        keeps = lambda t, x: model.stored(t, moved(model.attitudes, halfway, x), mode)  # noqa: E731
+        still = jnp.zeros_like(v)
+        own, gone = jax.jvp(lambda x: keeps(middle, x), (still,), (v,))
+        energy, work = energy + own, work + h * gone
+        rate = rate - jax.jvp(lambda t: keeps(t, still), (middle,), (jnp.ones(()),))[1]
+    return energy, 0.5 * (work - h * rate)
 
 
 def share(
@@ -67,4 +74,5 @@ def share(
         change = -(energy - before - gained - coming) / slope
         return factor + change, change, count + 1
 
-    return jax.lax.while_loop(going, attempt, (jnp.ones(()), jnp.ones(()), jnp.zeros((), int)))[0]
+    factor = jax.lax.while_loop(going, attempt, (jnp.ones(()), jnp.ones(()), jnp.zeros((), int)))[0]
+    return jnp.where(jnp.isfinite(factor), factor, 1.0)  # where no multiple balances them, the reflection itself

@@ -67,6 +67,11 @@ class Mechanical(eqx.Module):
         """Whether impacts are elastic by the discrete law (`integrate.discrete_energy`)."""
         return False
 
+    @property
+    def lags(self) -> bool:
+        """Whether Newton's method keeps its Jacobian from step to step: for one that takes far longer than the equations."""
+        return False
+
     @abc.abstractmethod
     def initial(self) -> tuple[Numbers, Row, Any]:
         """Configuration, velocities and mode at t = 0."""
@@ -74,6 +79,10 @@ class Mechanical(eqx.Module):
     @abc.abstractmethod
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Scalar:
         """Kinetic less potential energy (J)."""
+
+    def mass_matrix(self, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
+        """Return the mass matrix ∂²L/∂v² of so many velocities."""
+        return jacobian(lambda v: jax.grad(self.lagrangian, 2)(t, q, v, mode), jnp.zeros(size))[1]
 
     def force(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
         """Generalised forces that have no potential: of control, of dampers."""
@@ -109,6 +118,26 @@ class Mechanical(eqx.Module):
         """How many numbers a jump records."""
         return 0
 
+    def passed(self, t: Scalar, q: Numbers, v: Row, mode: PyTree, length: Scalar) -> PyTree:
+        """Return the mode after a step of that length (s), `t` and `q` being halfway: of what is remembered on the way."""
+        return mode
+
+    def stored(self, t: Scalar, q: Numbers, mode: PyTree) -> Scalar | None:
+        """Return the energy (J) of those parts of `force` that have a potential; None where that is in the Lagrangian."""
+        return None
+
+    def balanced(self, mode: PyTree, factor: Scalar) -> PyTree:
+        """Return the mode after a jump whose impulse the discrete law multiplies by `factor`."""
+        return mode
+
+    def told(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
+        """Return what the log keeps of the state after an event, always as many numbers."""
+        return jnp.zeros(0)
+
+    def ended(self, mode: PyTree) -> Flag | None:
+        """Return whether the run ends with the event that led to this mode; None: nothing of the kind ends it."""
+        return None
+
 
 def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> tuple[Row, Row]:
     """∂L/∂x over displacements x of the configuration, and ∂L/∂v."""
@@ -123,15 +152,10 @@ def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> R
     return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
 
 
-def _mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
-    """∂²L/∂v²."""
-    return jacobian(lambda v: jax.grad(model.lagrangian, 2)(t, q, v, mode), jnp.zeros(size))[1]
-
-
 def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Array, "n n"]]:
     """Velocities that belong to the momenta, and the mass matrix."""
     size = at.p.shape[0]
-    mass = _mass_matrix(model, t, at.q, at.mode, size)
+    mass = model.mass_matrix(t, at.q, at.mode, size)
     offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
     return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
 
@@ -150,7 +174,7 @@ def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree
         model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]]))
     )
     right = slope + model.force(t, q, v, mode) - drift - turning
-    return solved(factored(_mass_matrix(model, t, q, mode, v.shape[0])), right)
+    return solved(factored(model.mass_matrix(t, q, mode, v.shape[0])), right)
 
 
 class Held(NamedTuple):

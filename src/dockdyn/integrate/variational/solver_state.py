@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, Int
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.event_search import Search
 from dockdyn.integrate.variational.mechanical import Point, Row
-from dockdyn.integrate.variational.step import Newton
+from dockdyn.integrate.variational.step import Known, Newton
 
 
 class Settings(eqx.Module):
@@ -66,6 +66,7 @@ class Event(NamedTuple):
     time: Scalar  # s
     guard: Int[Array, ""]  # that fired; −1 − guard: a contact at rest that parted
     record: Float[Array, "records"]
+    told: Row  # of the state after it
 
 
 class Kept(NamedTuple):
@@ -84,6 +85,7 @@ class SolverState(NamedTuple):
     time: Scalar
     at: Point
     history: History
+    known: Known  # of the Jacobian
     depths: Float[Array, "guards"]  # now
     earlier: Float[Array, "guards"]  # a step ago
     struck: Flag  # there was a jump at this instant

@@ -10,7 +10,9 @@ where S and the half of g are the identity and ½ but for attitudes (`mechanics.
 that stays well conditioned as h → 0. Where rows of guards or ties are held, λ are impulses along their gradients G at q₀,
 and they are zero at q₁.
 
-Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test.
+Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test. Of a
+model that `lags` the Jacobian is kept from step to step, and taken anew where corrections do not shrink fast or something has
+jumped: more corrections, each far cheaper.
 
 Units: SI: times s, momenta N s and N m s.
 Source: as named above.
@@ -29,7 +31,10 @@ from dockdyn.integrate.variational.mechanical import Held, Mechanical, Numbers, 
 from dockdyn.mechanics.dense import Factors, factored, jacobian, solved
 from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
 from dockdyn.mechanics.vector import once
+from dockdyn.programs import trace_once
 
+APART = 1e-6  # of the largest velocity: how far apart differences are taken
+SLOW = 0.1  # share of the correction before, beyond which a Jacobian that is kept is taken anew
 ROUNDING = 1e-15  # of the configuration: corrections of a step below it change nothing
 
 
@@ -40,6 +45,21 @@ class Newton(NamedTuple):
         Scalar | float
     )  # of the last correction, relative to the velocities, or to what forces add to them in a step
     most: Scalar | int  # corrections
+
+
+class Known(NamedTuple):
+    """A Jacobian that is kept, inverted; empty where a model does not lag."""
+
+    inverse: Float[Array, "unknowns unknowns"]
+    masses: Row  # what of its diagonal belongs to velocities
+    valid: Flag
+
+    @staticmethod
+    def nothing(model: Mechanical, at: Point) -> Known:
+        """Return what is known before any step."""
+        size = at.p.shape[0] if model.lags else 0
+        rows = Held.of(model, at.mode).acting.shape[0] if model.lags else 0
+        return Known(jnp.zeros((size + rows, size + rows)), jnp.ones(size), jnp.zeros((), bool))
 
 
 class Step(NamedTuple):
@@ -53,6 +73,7 @@ class Step(NamedTuple):
     given: Row  # momenta that came from the potential, in the axes of p
     iterations: Int[Array, ""]
     converged: Flag
+    known: Known
 
 
 class Start(NamedTuple):
@@ -115,8 +136,32 @@ def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tup
     return value, once(factored(slopes)), masses
 
 
-def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton) -> Step:
-    """The step of length h (s) from `start`, with a guess of its velocities."""
+_once_residual = trace_once(residual)
+
+
+def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row) -> Known:
+    """Return the Jacobian here, where the residual is `value`, by differences: it need not be exact; inverted."""
+    size = start.at.p.shape[0]
+    largest = jnp.max(jnp.abs(unknown[:size]))
+    by = APART * jnp.where(largest > 0, largest, 1.0)
+
+    def column(direction: Row) -> Row:
+        return (_once_residual(model, start, h, unknown + by * direction)[0] - value) / by
+
+    slopes = jax.lax.map(column, jnp.eye(unknown.shape[0])).T
+    acting = jnp.concatenate([jnp.zeros(size, bool), start.held.acting])
+    soft = jnp.concatenate(
+        [jnp.zeros(size), softened(jnp.sum(start.rows**2 / jnp.diagonal(slopes)[:size], 1), start.held.acting)]
+    )
+    slopes = slopes - jnp.diag(jnp.where(acting, soft, 0.0))
+    factors = factored(slopes)
+    inverse = jax.lax.map(lambda column: solved(factors, column), jnp.eye(unknown.shape[0])).T
+    return Known(inverse, jnp.diagonal(slopes)[:size], jnp.ones((), bool))
+
+
+def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton, known: Known | None = None) -> Step:
+    """The step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
+    known = Known.nothing(model, start.at) if known is None else known
     size, attitudes = start.at.p.shape[0], model.attitudes
 
     def enough(unknown: Row, urge: Scalar) -> Scalar:
@@ -124,23 +169,41 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton)
         return newton.tolerance * speed + ROUNDING * jnp.max(jnp.abs(start.at.q)) / h
 
     def going(carry: PyTree) -> Flag:
-        unknown, correction, _, _, urge, count = carry
+        unknown, correction, _, _, urge, count, _ = carry
         return (correction > enough(unknown, urge)) & (count < newton.most)
 
     def correct(carry: PyTree) -> PyTree:
-        unknown, _, _, _, _, count = carry
+        unknown, _, _, _, _, count, known = carry
         value, factors, masses = _linearised(model, start, h, unknown)
         unknown = once(unknown - solved(factors, value))
         value, found = once(residual(model, start, h, unknown))
         correction = solved(factors, value)
         urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
-        return unknown - correction, jnp.max(jnp.abs(correction[:size])), found.push, found.force, urge, count + 2
+        return (
+            unknown - correction,
+            jnp.max(jnp.abs(correction[:size])),
+            found.push,
+            found.force,
+            urge,
+            count + 2,
+            known,
+        )
+
+    def correct_again(carry: PyTree) -> PyTree:
+        unknown, before, _, _, _, count, known = carry
+        value, found = once(_once_residual(model, start, h, unknown))
+        known = jax.lax.cond(known.valid, lambda: known, lambda: _taken(model, start, h, unknown, value))
+        correction = known.inverse @ value
+        urge = jnp.max(jnp.abs(h * found.push / known.masses))
+        by = jnp.max(jnp.abs(correction[:size]))
+        known = known._replace(valid=by <= SLOW * before)
+        return unknown - correction, by, found.push, found.force, urge, count + 1, known
 
     first = jnp.concatenate([guess, jnp.zeros(start.rows.shape[0])])
     blank = jnp.zeros(size)
-    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros(()), jnp.zeros((), int))
-    carry = jax.lax.while_loop(going, correct, carry)
-    unknown, correction, push, force, urge, count = carry
+    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros(()), jnp.zeros((), int), known)
+    carry = jax.lax.while_loop(going, correct_again if model.lags else correct, carry)
+    unknown, correction, push, force, urge, count, known = carry
     v, impulses = unknown[:size], unknown[size:]
     halfway = moved(attitudes, start.at.q, 0.5 * h * v)
     p = start.at.p + h * outward(attitudes, halfway, push)
@@ -148,4 +211,4 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton)
         p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
     converged = correction <= enough(unknown, urge)
     given = h * outward(attitudes, halfway, push - force)
-    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, given, count, converged)
+    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, given, count, converged, known)

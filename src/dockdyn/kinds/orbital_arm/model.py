@@ -30,11 +30,11 @@ from dockdyn.kinds.orbital_arm.model_parts import (
     Mode,
     Touch,
     across,
-    apart,
     handed_over,
     handed_over_in_plane,
 )
 from dockdyn.mechanics.dense import jacobian, solve_definite
+from dockdyn.mechanics.frames_apart import apart
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.planar import Pair, PlanarTree

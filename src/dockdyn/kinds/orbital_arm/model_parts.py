@@ -109,14 +109,3 @@ def handed_over(bodies: SpatialTree, payload: int, guest: int, mode: Mode) -> Sp
         bodies,
         (inertia, links.mount.at[guest].set(mode.place), links.mount_turn.at[guest].set(turn)),
     )
-
-
-def apart(first: tuple[Three, Turn], second: tuple[Three, Turn], weld: bool, planar: bool) -> Float[Array, "rows"]:
-    """How far two frames, by origin (m) and rotation, are from each other; with a weld also by attitude (rad)."""
-    gap = second[0] - first[0]
-    if not weld:
-        return gap[:2] if planar else gap
-    # half the axial vector of the rotation from the one attitude to the other: zero, and of slope one, where they agree
-    off = first[1].T @ second[1]
-    twist = 0.5 * jnp.stack([off[2, 1] - off[1, 2], off[0, 2] - off[2, 0], off[1, 0] - off[0, 1]])
-    return jnp.concatenate([gap[:2], twist[2:]]) if planar else jnp.concatenate([gap, twist])

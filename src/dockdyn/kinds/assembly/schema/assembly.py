@@ -8,6 +8,8 @@ from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.control import ArmSteeringSection, SteeringSection, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
+from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
@@ -16,8 +18,15 @@ from dockdyn.scenario.tables.stability import StabilitySection
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.steered_body import SteeredBody
+    from dockdyn.mechanism.variational import VariationalMechanism
     from dockdyn.results.control.coupling import Coupling
     from dockdyn.scenario.tables.approach import Port
+
+
+class AssemblyIntegratorSection(IntegratorSection):
+    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located."""
+
+    method: Literal["located", "fixed", "variational"] = "located"  # type: ignore[assignment]
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -26,7 +35,7 @@ class AssemblySection(SeveralBodiesSection):
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
     stability: StabilitySection = StabilitySection()
-    integrator: IntegratorSection = IntegratorSection()
+    integrator: AssemblyIntegratorSection = AssemblyIntegratorSection()
     output: OutputSection = OutputSection()
 
     @model_validator(mode="after")
@@ -42,13 +51,27 @@ class AssemblySection(SeveralBodiesSection):
 
     @model_validator(mode="after")
     def locating(self) -> Self:
-        if self.integrator.method != "located" and any(one.has_events() for one in self.acts().values()):
+        if self.integrator.method == "variational":
+            refuse_not_variational(self)
+            return self
+        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
+            if contact.impact is not None and contact.impact.law == ELASTIC:
+                refuse(f"contact{ending}.impact.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
+        if self.integrator.method == "located":
+            return self
+        if any(one.has_events() for one in self.acts().values()):
             refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
-        if self.integrator.method != "located" and self.phase:
+        if self.phase:
             refuse("integrator.method must be located: phases begin at instants")
-        if self.integrator.method != "located" and any(contact.impact is not None for contact in self.contact):
+        if any(contact.impact is not None for contact in self.contact):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
+
+    def mechanical(self) -> VariationalMechanism:
+        """The model as the method `variational` takes it, also from traced numbers."""
+        from dockdyn.mechanism.variational import VariationalMechanism
+
+        return VariationalMechanism(self.model())
 
     def coupling(self) -> Coupling | None:
         """Return what an FMU decides of it; None where none does."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, field_validator, model_validator
 
+from dockdyn.kinds.assembly.schema.variational import ELASTIC
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
@@ -31,12 +32,13 @@ class BetweenPortsSection(ApproachSection):
 class ContactImpactSection(ImpactLawSection):
     """The law of a contact whose velocities jump, its parameters, and below which speed of rebound it comes to rest."""
 
-    law: Literal["energetic", "newton", "poisson", "frictionless", "energy-friction"]
+    law: Literal["energetic", "newton", "poisson", "frictionless", "energy-friction", "variational"]
     energy_ratio: Number | None = None
     friction_ratio: Number | None = None
     rest_speed: quantity("m/s", "a speed", above=0) = REST_SPEED
 
     JOINING: ClassVar = ("pin", "weld", "weld-brake")
+    LAWLESS: ClassVar = (ELASTIC,)
 
     @field_validator("law", mode="before")
     @classmethod
@@ -48,13 +50,24 @@ class ContactImpactSection(ImpactLawSection):
     def make(self) -> StatedLaw:
         return self.stated_law()
 
+    def stated_law(self) -> StatedLaw:
+        """Return the law with its parameters: of the variational one that from which its impulse is sought."""
+        import jax.numpy as jnp
+
+        from dockdyn.impact.laws.by_name import LAWS, StatedLaw
+
+        if self.law != ELASTIC:
+            return super().stated_law()
+        return StatedLaw({"restitution": jnp.ones(())}, ELASTIC, LAWS["frictionless"])
+
     def contact(self, geometry: PairGeometry, bodies: tuple[int, int]) -> ImpactContact:
         """Return the contact of a geometry between two bodies by number."""
         import jax.numpy as jnp
 
         from dockdyn.mechanism.impact_contact import ImpactContact
 
-        rest = friction_at_rest(self.friction), jnp.asarray(self.rest_speed, float)
+        slowest = 0.0 if self.law == ELASTIC else self.rest_speed  # what is elastic never rests
+        rest = friction_at_rest(self.friction), jnp.asarray(slowest, float)
         return ImpactContact(geometry, self.stated_law(), *rest, *bodies)
 
 

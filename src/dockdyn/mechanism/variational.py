@@ -1,0 +1,381 @@
+"""A mechanism as the variational integrator takes it: coordinates, kinetic energy, forces, depths, grips and jumps.
+
+Coordinates are those of the mechanism: of each root its centre of mass and attitude, then joints and modes. The Lagrangian is
+the kinetic energy; what has a potential acts as a force, which halfway along a step comes to the same discrete equations, and
+`stored` tells its energy. Events are the mechanism's own; between them what it remembers is summed halfway along the steps.
+
+Units: SI throughout.
+Source: Marsden and West 2001, Acta Numerica 10:357 (forces in discrete mechanics); adapter, own construction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from dockdyn.contact.gate import APART
+from dockdyn.elements.actor import ElementMemory
+from dockdyn.integrate.model import Flag, Scalar, State, chosen, pack
+from dockdyn.integrate.variational.mechanical import Jump, Mechanical, Numbers, Row
+from dockdyn.mechanics.frames_apart import apart
+from dockdyn.mechanics.rigid_body import Pose, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, Placement, Velocities
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.impact_contact import RESTING, ImpactContact
+from dockdyn.mechanism.impacts import meet
+from dockdyn.mechanism.loads import reflected, stored_energy
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.mounts import MountedLatch, latches_of
+from dockdyn.mechanism.outside import with_pushes
+from dockdyn.mechanism.state import Memory
+from dockdyn.programs import trace_once
+
+AWAY = -1.0  # m: depth of what cannot touch
+NUMBERS = 7  # of a root's pose; its twist has one less
+ELASTIC = "variational"  # law of impact, besides those of `impact`: energies of the steps before and after it balance
+
+
+class Grasp(NamedTuple):
+    """Where a rigid latch caught its striker, in axes of the body with the latch."""
+
+    place: Vector  # m
+    turned: Quaternion  # the striker's body
+
+
+class Watched(NamedTuple):
+    """What is watched between events: largest values, when they were (s), and integrals over time."""
+
+    peaks: Float[Array, "monitored"]
+    times: Float[Array, "monitored"]
+    integrals: Float[Array, "monitored"]
+
+    @staticmethod
+    def nothing(count: int) -> Watched:
+        blank = jnp.zeros(count)
+        return Watched(blank - jnp.inf, blank, blank)
+
+    def seen(self, t: Scalar, values: Float[Array, "monitored"], length: Scalar) -> Watched:
+        """Return it after these `values` for so long (s)."""
+        larger = values > self.peaks
+        return Watched(
+            jnp.where(larger, values, self.peaks), jnp.where(larger, t, self.times), self.integrals + length * values
+        )
+
+
+class Mode(NamedTuple):
+    """What is neither configuration nor momentum."""
+
+    modes: tuple[PyTree, ...]  # of the mechanism
+    memory: Memory
+    since: Scalar  # s, at which that is what is remembered
+    grasps: tuple[Grasp, ...]  # of rigid latches
+    watched: Watched  # since the last event
+    before: Watched  # between the two last events
+
+
+class Moment(NamedTuple):
+    """What the log keeps of an event."""
+
+    state: State  # just after
+    watched: Watched  # since the event before
+
+
+class VariationalMechanism(Mechanical):
+    """A mechanism without delay, brakes and sampled control, whose contacts have impact laws or forces that do not jump."""
+
+    mechanism: Mechanism
+
+    @property
+    def attitudes(self) -> tuple[int, ...]:
+        return tuple((NUMBERS - 1) * root + 3 for root in range(len(self.mechanism.moving.roots())))
+
+    @property
+    def lags(self) -> bool:
+        return True
+
+    @property
+    def rests(self) -> bool:
+        return any(contact.law.name != ELASTIC for _, contact in self.mechanism.impacts)
+
+    @property
+    def rigid(self) -> list[MountedLatch]:
+        """The latches that hold rigidly."""
+        return [one for one in latches_of(self.mechanism.elements) if one.latch.rigid]
+
+    @property
+    def tied(self) -> bool:
+        """Whether grips may hold, or phases may change inertia."""
+        elements = self.mechanism.elements
+        shapes = jax.eval_shape(lambda: reflected(elements, self.mechanism.placement(self._begun())))
+        return bool(self.rigid) or (self.mechanism.phases is not None and bool(shapes))
+
+    @property
+    def discrete(self) -> bool:
+        return any(contact.law.name == ELASTIC for _, contact in self.mechanism.impacts)
+
+    def _begun(self) -> State:
+        return self.mechanism.uncommanded()
+
+    def initial(self) -> tuple[Numbers, Row, Mode]:
+        x = self.mechanism.initial()
+        here = self.mechanism.placement(x)
+        count = len(self.mechanism.outputs(jnp.zeros(()), x).monitored)
+        grasps = tuple(self._grasp(one, here) for one in self.rigid)
+        blank = Watched.nothing(count)
+        mode = Mode(x.mode, x.memory, jnp.zeros(()), grasps, blank, blank)
+        return self.numbers(x.q), self.row(x.v), mode
+
+    def numbers(self, q: Coordinates) -> Numbers:
+        """Return coordinates in a row."""
+        roots = [part for pose in q.roots for part in (pose.position.array(), pose.attitude.normalised().array())]
+        return jnp.concatenate([*roots, jnp.stack(q.joints) if q.joints else jnp.zeros(0)])
+
+    def row(self, v: Velocities) -> Row:
+        """Return velocities in a row, angular ones in the axes of what turns."""
+        roots = [part for twist in v.roots for part in (twist.velocity.array(), twist.rate.array())]
+        return jnp.concatenate([*roots, jnp.stack(v.joints) if v.joints else jnp.zeros(0)])
+
+    def coordinates(self, q: Numbers) -> Coordinates:
+        """Return the coordinates of a row."""
+        count = NUMBERS * len(self.attitudes)
+        parts = [q[start : start + NUMBERS] for start in range(0, count, NUMBERS)]
+        return Coordinates(
+            tuple(Pose(Vector.of(part[:3]), Quaternion.of(part[3:])) for part in parts),
+            tuple(q[place] for place in range(count, q.shape[0])),
+        )
+
+    def velocities(self, v: Row) -> Velocities:
+        """Return the velocities of a row."""
+        size = NUMBERS - 1
+        count = size * len(self.attitudes)
+        parts = [v[start : start + size] for start in range(0, count, size)]
+        return Velocities(
+            tuple(Twist(Vector.of(part[:3]), Vector.of(part[3:])) for part in parts),
+            tuple(v[place] for place in range(count, v.shape[0])),
+        )
+
+    def state(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> State:
+        """Return the state of the mechanism at `t` (s), with what it remembers by then."""
+        found = State(self.coordinates(q), self.velocities(v), mode.modes, mode.memory)
+        return State(found.q, found.v, mode.modes, self._remembered(t, found, mode))
+
+    def _remembered(self, t: Scalar, x: State, mode: Mode) -> Memory:
+        """Return of the memory what forces depend on, at `t` (s), by its present rate."""
+        model, memory, ahead = self.mechanism, mode.memory, t - mode.since
+        outside, elements = memory.outside, memory.elements
+        if any(one.travel is not None for one in elements):
+            here, now = model.placement(x), model.elements_at(x)
+            every = zip(now, model.element_modes(x), elements, strict=True)
+            elements = tuple(
+                _travelled(one.element.act(m, own, *one.sides(here))[1], own, ahead) for one, m, own in every
+            )
+        if outside.orbit is not None:
+            outside = outside._replace(orbit=outside.orbit._replace(time=t))
+        if model.steered is not None and outside.steering is not None:
+            rate = model.steered.act(outside.steering, model.seen(x, model.placement(x)), model.bodies).rate
+            steering = jax.tree.map(lambda own, rate: own + ahead * rate, outside.steering, rate)
+            outside = outside._replace(steering=steering)
+        return memory._replace(outside=outside, elements=elements)
+
+    @trace_once
+    def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
+        model = self.mechanism
+        x = State(self.coordinates(q), self.velocities(v), mode.modes, mode.memory)
+        here = model.placement(x)
+        energies = model.moving.kinetic_energies(here)
+        energies += [one.kinetic_energy() for _, _, one in reflected(model.elements_at(x), here)]
+        return sum(energies, model.moving.reflected_energy(here))
+
+    def mass_matrix(self, t: Scalar, q: Numbers, mode: Mode, size: int) -> Float[Array, "n n"]:
+        """Return the mass matrix, column by column, as momenta are linear in velocities."""
+        return jax.lax.map(lambda column: self._momentum(t, q, column, mode), jnp.eye(size)).T
+
+    @trace_once
+    def _momentum(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Row:
+        return jax.grad(self.lagrangian, 2)(t, q, v, mode)
+
+    @trace_once
+    def force(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Row:
+        model, x = self.mechanism, self.state(t, q, v, mode)
+        here = model.placement(x)
+        found = model.loaded(x, here, model.signal(t, x))
+        loads = with_pushes(found.loads, found.pushes)
+        moving = x.q.shifted(-model.base_position(x))
+
+        def power(v: Row) -> Scalar:
+            """Of the loads (W), at any velocities."""
+            now = model.moving.placed(moving, self.velocities(v))
+            terms = [load.force.dot(body.twist.velocity) for load, body in zip(loads, now.bodies, strict=True)]
+            terms += [load.moment.dot(body.rate) for load, body in zip(loads, now.bodies, strict=True)]
+            terms += [effort * rate for effort, (_, rate) in zip(found.efforts, now.joints, strict=True)]
+            return sum(terms, jnp.zeros(()))
+
+        return jax.grad(power)(v)
+
+    def stored(self, t: Scalar, q: Numbers, mode: Mode) -> Scalar:
+        model = self.mechanism
+        x = self.state(t, q, jnp.zeros(q.shape[0] - len(self.attitudes)), mode)
+        here = model.placement(x)
+        found = stored_energy(model.elements_at(x), model.element_modes(x), x.memory.elements, here)
+        if model.gravity is not None:
+            found += model.gravity.potential(x.memory.outside.orbit, model.seen(x, here), model.bodies)
+        return found
+
+    @trace_once
+    def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
+        """Return depths of contacts, of strikers in their latches (m), and how long the phase is over its time (s)."""
+        model = self.mechanism
+        x = State(
+            self.coordinates(q), self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes))), mode.modes, mode.memory
+        )
+        here = model.placement(x)
+        found, hits = [], iter(mode.memory.impacts)
+        for group, own in zip(model.groups, mode.modes, strict=False):
+            depth = group.state(own, here.bodies[group.first], here.bodies[group.second], True).depth
+            if isinstance(group, ImpactContact):
+                found.append(depth - next(hits).level)
+            else:
+                found.append(jnp.where(own == APART, depth, -depth))
+        if (carried := model.carried(x.memory.elements)) is not None:
+            found = [jnp.where(still, AWAY, depth) for still, depth in zip(carried, found, strict=True)]
+        elements, modes = model.elements_at(x), model.element_modes(x)
+        for number in self._latches():
+            one = elements[number]
+            found.append(one.element.guards(modes[number], mode.memory.elements[number], *one.sides(here))[0])
+        if model.phases is not None:
+            found.append(model.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)[1])
+        return jnp.stack(found) if found else jnp.zeros(0)
+
+    def _latches(self) -> list[int]:
+        """Return the numbers of the elements that have events: rigid latches."""
+        return [one.number for one in self.rigid]
+
+    def _places(self) -> tuple[list[int], int]:
+        """Return which of the mechanism's guards each of these is, and how many it has."""
+        model, places, at = self.mechanism, list[int](), 0
+        for group in model.groups:
+            places.append(at)
+            at += group.events
+        x = self._begun()
+        here = model.placement(x)
+        every = zip(model.elements, model.element_modes(x), x.memory.elements, strict=True)
+        for number, (one, mode, memory) in enumerate(every):
+            if number in self._latches():
+                places.append(at)
+            at += len(one.element.guards(mode, memory, *one.sides(here)))
+        if model.phases is not None:
+            places.append(at + 1)
+            at += 2
+        return places, at
+
+    def acting(self, mode: Mode) -> tuple[Bool[Array, "guards"], Bool[Array, "ties"]]:
+        model = self.mechanism
+        numbers = {number for number, _ in model.impacts}
+        rests = [mode.modes[k] == RESTING if k in numbers else jnp.asarray(False) for k in range(len(model.groups))]
+        rests += [jnp.asarray(False)] * (len(self._latches()) + (model.phases is not None))
+        ties = [jnp.full(_rows(one), _holds(mode.memory, one)) for one in self.rigid]
+        return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
+
+    def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
+        """Return how far strikers are from where latches caught them (m, rad)."""
+        still = self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes)))
+        here = self.mechanism.placement(State(self.coordinates(q), still, mode.modes, mode.memory))
+        found = [jnp.zeros(0)]
+        for one, caught in zip(self.rigid, mode.grasps, strict=True):
+            now = self._grasp(one, here)
+            then, since = ((each.place.array(), each.turned.matrix().array()) for each in (caught, now))
+            found.append(apart(then, since, weld=one.latch.hold == "weld", planar=False))
+        return jnp.concatenate(found)
+
+    def _grasp(self, one: MountedLatch, here: Placement) -> Grasp:
+        """Return where the striker of a latch is now."""
+        own, other = one.sides(here)
+        return Grasp(other.local(one.latch.tip(own)), other.pose.attitude.conjugate() * own.pose.attitude)
+
+    def parted(self, mode: Mode, pulled: Bool[Array, "guards"]) -> Mode:
+        modes = list(mode.modes)
+        for number, _ in self.mechanism.impacts:
+            modes[number] = jnp.where(pulled[number], APART, modes[number]).astype(modes[number].dtype)
+        return self._noted(mode._replace(modes=tuple(modes)))
+
+    def _noted(self, mode: Mode) -> Mode:
+        """Return the mode after an event, from which on things are watched anew."""
+        return mode._replace(watched=Watched.nothing(mode.watched.peaks.size), before=mode.watched)
+
+    def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]) -> Jump:
+        x = self.state(t, q, v, mode)
+        places, count = self._places()
+        flags = [jnp.asarray(False)] * count
+        for number, place in enumerate(places):
+            flags[place] = fired == number
+        touching = self.mechanism.switched(t, x, tuple(flags))
+        after = self._struck(t, touching)
+        here = self.mechanism.placement(after)
+        grasps = []
+        for one, caught in zip(self.rigid, mode.grasps, strict=True):
+            falls = _holds(after.memory, one) & ~_holds(mode.memory, one)
+            grasps.append(chosen(falls, self._grasp(one, here), caught))
+        struck = [number for number, contact in self.mechanism.impacts if contact.law.name == ELASTIC]
+        elastic = jnp.any(jnp.stack([fired == number for number in struck])) if struck else jnp.zeros((), bool)
+        impulse = mass @ (self.row(after.v) - v)
+        found = self._noted(mode._replace(modes=after.mode, memory=after.memory, since=t, grasps=tuple(grasps)))
+        return Jump(impulse, found, elastic, pack(touching))
+
+    def records(self) -> int:
+        return sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(self._begun)))
+
+    def _struck(self, t: Scalar, x: State) -> State:
+        """Return the state once what touches is struck."""
+        model = self.mechanism
+        if not model.impacts:
+            return x
+        x = meet(model, t, x, x)
+        hits = tuple(hit._replace(parting=jnp.zeros(())) for hit in x.memory.impacts)  # depths tell, not velocities
+        return State(x.q, x.v, x.mode, x.memory._replace(impacts=hits))
+
+    def passed(self, t: Scalar, q: Numbers, v: Row, mode: Mode, length: Scalar) -> Mode:
+        model, x = self.mechanism, self.state(t, q, v, mode)
+        here, signal = model.placement(x), model.signal(t, x)
+        now = model.loaded(x, here, signal)
+        clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
+        rate = Memory(now.power, now.memories, clock, now.outside, hits)
+        memory = jax.tree.map(lambda own, rate: own + length * rate, mode.memory, rate)
+        monitored = model.outputs(t, x).monitored
+        watched = mode.watched
+        if monitored:
+            watched = watched.seen(t, jnp.stack(monitored), length)
+        return mode._replace(memory=memory, since=t + 0.5 * length, watched=watched)
+
+    def told(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Row:
+        return pack(self.moment(t, q, v, mode))
+
+    def moment(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Moment:
+        """Return what the log keeps of an event."""
+        return Moment(self.state(t, q, v, mode), mode.before)
+
+    def ended(self, mode: Mode) -> Flag | None:
+        x = State(None, None, mode.modes, mode.memory)
+        return self.mechanism.ended(x)
+
+
+def _holds(memory: Memory, one: MountedLatch) -> Flag:
+    """Return whether a latch holds."""
+    held = memory.elements[one.number].held
+    assert held is not None
+    return held > 0
+
+
+def _rows(one: MountedLatch) -> int:
+    """Return how many rows a rigid latch holds."""
+    return 6 if one.latch.hold == "weld" else 3
+
+
+def _travelled(rate: ElementMemory, memory: ElementMemory, ahead: Scalar) -> ElementMemory:
+    """Return the memory of an element after so long (s), of which a motor moves its free length."""
+    if memory.travel is None or rate.travel is None:
+        return memory
+    return memory._replace(travel=memory.travel + ahead * rate.travel)

@@ -1,0 +1,264 @@
+"""Assemblies by the variational method: beside closed forms, beside the located method, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
+
+from dockdyn.api import simulate, stepper, summarise
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import load, parse
+
+STEP = 0.01  # s
+
+
+def momentum_errors(data):
+    found = summarise(data)
+    return found["linear_momentum_error"], found["angular_momentum_error"]
+
+
+def test_a_spring_swings_as_the_midpoint_rule_says():
+    """Along a line the separation is r + a cos θn with tan θ/2 = ω h/2: the discrete dispersion of the midpoint rule."""
+    masses, stiffness, start, step = (10.0, 20.0), 30.0, 1.0, 0.02
+    line = TWO.replace("rate = [0.1, 0.3, -0.2]\nvelocity = [0.5, 0, 0]\n", "")
+    data = by(line.replace("[[0, 0.1, 0], [0, 0.2, 0.1]]", "[[0, 0, 0], [0, 0, 0]]"), step)
+    omega = np.sqrt(stiffness * (1 / masses[0] + 1 / masses[1]))
+    angle = 2 * np.arctan(omega * step / 2)
+    count = np.round(data.time.values / step)
+    apart = data.position.values[:, 1, 0] - data.position.values[:, 0, 0]
+    assert np.abs(apart - (0.8 + (start - 0.8) * np.cos(angle * count))).max() < 1e-11
+
+
+def test_two_bodies_bounce_as_located_ones_do():
+    """Impacts between bodies that turn, with a spring: error of second order, momenta to rounding, energy back after each."""
+    text = TWO + touching(bouncing(1.0))
+    (coarse, own, other), (fine, *_) = parted(text, STEP), parted(text, STEP / 2)
+    assert own.sizes["episode"] == other.sizes["episode"] > 0
+    assert np.all(np.log2(coarse / fine) > 1.8)
+    assert np.all(fine < 1e-4)  # ω³ h² t / 24, the phase that the midpoint rule loses, is 4e-5 at ω = 2.1 rad/s
+    assert np.allclose(own.episode_onset, other.episode_onset, atol=1e-4)
+    assert np.allclose(own.episode_approach_speed, other.episode_approach_speed, rtol=1e-3)
+    assert np.allclose(own.impact_impulse.values[-1], other.impact_impulse.values[-1], rtol=1e-3)
+    assert max(momentum_errors(own)) < 1e-13
+    assert np.abs(energy(own) - energy(own)[0]).max() < 5e-5
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "contact", [bouncing(1.0), bouncing(0.5), bouncing(0.0), HERTZ], ids=["elastic", "half", "plastic", "hertz"]
+)
+def test_an_arm_moves_as_the_located_one_does(contact):
+    """A flexible arm with springs, dampers, motor, thruster, phases, orbit and contact: second order of the step."""
+    text = ARM + touching(contact, "hand.ball", "target.wall")
+    (coarse, own, other), (fine, *_) = parted(text, STEP / 2), parted(text, STEP / 4)
+    assert own.sizes["episode"] == other.sizes["episode"] > 0
+    assert np.all(np.log2(coarse / fine) > 1.6)
+    assert np.all(fine < 2e-3)
+    assert max(momentum_errors(own)) < 1e-12
+    assert np.allclose(own.phase_began, other.phase_began, atol=1e-9)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("grip", ["pin", "weld"])
+def test_a_rigid_latch_holds(grip):
+    """A latch catches the ball at the wall: what it stops, and what moves on, is that of the located run."""
+    latch = f"""
+[[element]]
+kind = "latch"
+name = "latch"
+between = ["left", "right"]
+anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
+axis = [-1, 0, 0]
+reach = "1 mm"
+lateral = "1 m"
+grip = "{grip}"
+"""
+    (coarse, own, other), (fine, *_) = parted(TWO + latch, STEP), parted(TWO + latch, STEP / 2)
+    assert np.isfinite(own.capture_time)
+    assert np.isclose(own.capture_time, other.capture_time, atol=1e-4)
+    assert np.all(coarse / fine > 3)
+    assert max(momentum_errors(own)) < 1e-12
+    held = own.time.values > float(own.capture_time)
+    assert np.ptp(energy(own)[held]) < 1e-4
+
+
+@pytest.mark.full
+def test_a_body_comes_to_rest_and_parts():
+    """Pressed by a spring on the wall, then drawn off it by a motor: when it rests and parts, and where it ends."""
+    flat = TWO.replace("rate = [0.1, 0.3, -0.2]\nvelocity = [0.5, 0, 0]\n", "velocity = [0.5, 0, 0]\n")
+    flat = flat.replace("position = [0.2, 0.1, 0]", "position = [0.2, 0, 0]").replace('"0.8 m"', '"0.5 m"')
+    flat = flat.replace("[[0, 0.1, 0], [0, 0.2, 0.1]]", "[[0, 0, 0], [0, 0, 0]]")
+    text = flat + 'speed = "0.1 m/s"\n' + touching(bouncing(0.0))
+    (coarse, own, other), (fine, *_) = parted(text, STEP), parted(text, STEP / 2)
+    assert own.sizes["episode"] == other.sizes["episode"] == 1
+    assert np.isclose(own.episode_release[0], other.episode_release[0], atol=1e-4)
+    moving = coarse > 1e-9  # along the line alone
+    assert np.all(coarse[moving] / fine[moving] > 3)
+
+
+@pytest.mark.full
+def test_an_elastic_impact_balances_the_steps_beside_it():
+    """By the variational law the energy −∂L_d/∂h, which is that of the state halfway, is the same before and after."""
+    text = TWO.replace("rate = [0.1, 0.3, -0.2]\n", "") + touching('impact = { law = "variational" }')
+    reflected = by(TWO.replace("rate = [0.1, 0.3, -0.2]\n", "") + touching(bouncing(1.0)), STEP / 8)
+    ends = [by(text, step).velocity.values[-1] for step in (STEP, STEP / 2)]
+    errors = [np.abs(end - reflected.velocity.values[-1]).max() for end in ends]
+    assert errors[0] / errors[1] > 3  # the reflection is its limit, of second order
+    assert max(momentum_errors(by(text, STEP))) < 1e-13
+
+
+@pytest.mark.full
+def test_a_beam_swings_at_the_frequency_of_the_midpoint_rule():
+    """A cantilever on a base far heavier: its first mode at ω₁ = 1.8751² √(EI/μL⁴), seen as 2/h atan(ω₁ h/2)."""
+    step, stiffness, length, density = 0.02, 2000.0, 2.0, 10.0
+    text = f"""
+schema = 1
+kind = "assembly"
+duration = "20 s"
+title = "Cantilever"
+
+[[body]]
+name = "base"
+mass = 1e9
+inertia = [1e9, 1e9, 1e9]
+
+[[body]]
+name = "beam"
+on = "base"
+position = [{length / 2}, 0, 0]
+mass = {density * length}
+inertia = [0.1, {density * length**3 / 12}, {density * length**3 / 12}]
+
+[body.joint]
+kind = "locked"
+position = [0, 0, 0]
+
+[body.flexible]
+kind = "beam"
+root = [{-length / 2}, 0, 0]
+axis = [1, 0, 0]
+across = [0, 1, 0]
+length = {length}
+mass_per_length = {density}
+bending_stiffness = [{stiffness}, {stiffness}]
+bending_modes = [1, 0]
+
+[[element]]
+kind = "thruster"
+name = "push"
+body = "beam"
+position = [{length / 2}, 0, 0]
+direction = [0, 1, 0]
+force = "1 N"
+"""
+    data = by(text, step)
+    omega = 1.875104**2 * np.sqrt(stiffness / (density * length**4))
+    angle = 2 * np.arctan(omega * step / 2)
+    bent = data.modal_coordinate.values[:, 0]
+    expected = bent.max() / 2 * (1 - np.cos(angle * data.time.values / step))
+    assert np.abs(bent - expected).max() < 2e-3 * bent.max()
+
+
+def drift(data):
+    """Mean of the energy in the first and the last tenth of a run, each against the start (J), and its largest swing."""
+    found = energy(data) - energy(data)[0]
+    tenth = len(found) // 10
+    return found[:tenth].mean(), found[-tenth:].mean(), np.abs(found).max()
+
+
+def test_energy_of_the_elastic_arm_over_a_thousand_steps():
+    data = simulate(load("elastic-arm").at({"duration": 5.0}))
+    assert drift(data)[2] < 1e-4  # of 3.75 J that its springs hold at the start
+    assert max(momentum_errors(data)) < 1e-13
+
+
+@pytest.mark.full
+def test_energy_of_the_elastic_arm_over_100_000_steps():
+    """Through two dozen impacts the energy swings within one per cent and does not drift; momenta are kept to rounding."""
+    data = simulate(load("elastic-arm").at({"duration": 500.0}))
+    _, last, swing = drift(data)
+    assert data.attrs["steps"] >= 100_000
+    assert data.sizes["episode"] > 20
+    assert swing < 0.01 * 3.75
+    assert abs(last) < 0.003 * 3.75
+    assert max(momentum_errors(data)) < 1e-13
+
+
+@pytest.mark.full
+def test_the_elastic_arm_is_that_of_the_located_method():
+    """Up to its first impact at 27 s and beyond, at a step of a quarter; the impact itself to 1 ms."""
+    scenario = load("elastic-arm").at({"duration": 30.0, "integrator.step": 0.00125})
+    own = simulate(scenario)
+    other = simulate(scenario.at({"integrator.method": "located", "integrator.step": 0.002}))
+    assert np.abs(own.episode_onset.values - other.episode_onset.values).max() < 1e-3
+    assert np.abs(own.joint_angle.values[-1] - other.joint_angle.interp(time=own.time[-1]).values).max() < 2e-3
+
+
+JET = 'kind = "strut"\nname = "other"\nbetween = ["left", "right"]\nanchor = [[0, 0, 0], [0, 0, 0]]\n'
+CONTROL = '[control]\nbody = "left"\nlaw = "rate-damping"\nbase_damping = 1.0\n'
+REFUSED = {
+    "loop.delay": (touching(HERTZ) + "[loop]\ndelay = 0.01\n", "loop.delay"),
+    "control.period": (CONTROL + "period = 0.1\n", "control.period"),
+    "slip": (f"[[element]]\n{JET}stiffness = 10.0\nslip = 5.0\n", "other: slip"),
+    "stroke": (f"[[element]]\n{JET}stroke = [-0.1, 0.1]\n", "other: stroke"),
+    "cable": (f"[[element]]\n{JET.replace('strut', 'cable')}stiffness = 10.0\n", "other: kind = 'cable'"),
+    "compliant latch": (
+        f"[[element]]\n{JET.replace('strut', 'latch')}reach = 0.01\nlateral = 0.1\nstiffness = 100.0\n",
+        "other: grip = 'compliant'",
+    ),
+    "ramp": (
+        f"[[element]]\n{JET.replace('strut', 'latch')}lateral = 0.1\ngrip = 'pin'\n"
+        "ramp = { stiffness = 100.0, angle = '20 deg', axial_length = 0.01 }\n",
+        "other: ramp",
+    ),
+    "phase": (
+        '[[phase]]\nname = "a"\n[[phase]]\nname = "b"\n'
+        'when = { speed = 0.1, between = ["left", "right"], lasting = 1.0 }\n',
+        "when.speed",
+    ),
+    "impact.friction": (
+        touching('impact = { law = "energetic", restitution = 0.5, friction = 0.2 }'),
+        "contact.impact.friction",
+    ),
+    "friction": (
+        touching(HERTZ + '\nfriction = { law = "coulomb", coefficient = 0.2, regularisation = "1 mm/s" }'),
+        "contact.friction",
+    ),
+    "normal": (
+        touching('normal = { law = "spring-dashpot", stiffness = 1000.0, damping = 10.0 }'),
+        "contact.normal",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_jumps_slips_or_remembers_is_refused(case):
+    more, key = REFUSED[case]
+    with pytest.raises(ScenarioError) as error:
+        parse(f'{TWO}{more}\n[integrator]\nmethod = "variational"\n', "case")
+    assert "integrator.method" in str(error.value)
+    assert key in str(error.value)
+    assert "\n" not in str(error.value)
+    parse(f"{TWO}{more}\n", "case")  # runs otherwise
+
+
+def test_joint_friction_and_stops_are_refused():
+    for key in ("friction = '1 N m'", "stroke = [-1.0, 1.0]\nstop_stiffness = 100.0"):
+        text = ARM.replace('torque = "1 N m"', key)
+        with pytest.raises(ScenarioError, match=f"upper.joint: {key.split()[0]}"):
+            parse(f'{text}\n[integrator]\nmethod = "variational"\n', "case")
+
+
+def test_the_law_that_balances_steps_needs_the_method():
+    with pytest.raises(
+        ScenarioError, match=r"contact.impact.law = 'variational': integrator.method must be 'variational'"
+    ):
+        parse(TWO + touching('impact = { law = "variational" }'), "case")
+
+
+def test_other_tasks_name_the_method():
+    scenario = parse(f'{TWO}\n[integrator]\nmethod = "variational"\n', "case")
+    for task in (lambda: stepper(scenario, period=0.1), lambda: scenario.of_kind.functional_unit(scenario, True)):
+        with pytest.raises(ScenarioError, match=r"integrator.method = 'variational': must be located"):
+            task()
