@@ -29,6 +29,21 @@ class Connection(eqx.Module):
     first: int = eqx.field(static=True)
     other: int = eqx.field(static=True)
     hold: Literal["pin", "weld"] = eqx.field(static=True)  # the place alone, or the attitude too
+    planar: bool = eqx.field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
+
+    @property
+    def moving(self) -> int:
+        """How many rows are of motion at the point."""
+        return 2 if self.planar else 3
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self.moving if self.hold == "pin" else self.moving + (1 if self.planar else 3)
+
+    def force(self, along: Float[Array, "rows"]) -> Vector:
+        """Return the force (N, inertial) on the first body, or the impulse (N s), of what acts along its rows."""
+        return Vector.of(jnp.pad(along[: self.moving], (0, 3 - self.moving)) if self.planar else along[:3])
 
     def point(self, places: Sequence[Placed]) -> Vector:
         """Return where it is (m, inertial)."""
@@ -36,16 +51,17 @@ class Connection(eqx.Module):
 
     def rows(self, places: Sequence[Placed]) -> Rows:
         """Return J: how the first body moves at the point against the other, and of a weld how it turns, in inertial axes."""
-        moving = point_rows(places, self.first, self.other, self.point(places), unit_vectors())
+        moving = point_rows(places, self.first, self.other, self.point(places), unit_vectors()[: self.moving])
         if self.hold == "pin":
             return moving
-        return jnp.concatenate([moving, turning_rows(places, self.first, self.other, unit_vectors())])
+        about = unit_vectors()[2:] if self.planar else unit_vectors()
+        return jnp.concatenate([moving, turning_rows(places, self.first, self.other, about)])
 
     def lines(self, places: Sequence[Placed], closed: Bool[Array, ""]) -> Lines:
         """Return its lines, along which it holds while it is `closed`."""
         rows = self.rows(places)
-        drift = self.drift(places)
-        return Lines.of_connection(rows, jnp.concatenate([drift, jnp.zeros(rows.shape[0] - 3)]), closed)
+        drift = self.drift(places)[: self.moving]
+        return Lines.of_connection(rows, jnp.concatenate([drift, jnp.zeros(self.count - self.moving)]), closed)
 
     def drift(self, places: Sequence[Placed]) -> Float[Array, "3"]:
         """Return J̇ v (m/s²) of the point: it is one of the first body, and passes over the other as far as that slips."""

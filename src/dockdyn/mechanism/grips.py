@@ -42,18 +42,18 @@ class Grip(NamedTuple):
         return held > 0
 
 
-def captures_of(elements: Sequence[Mount]) -> list[Grip]:
-    """Return the latches among elements that are rigid, or tell what a capture has to take."""
+def captures_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
+    """Return the latches among elements that are rigid, or tell what a capture has to take; of bodies in the plane or not."""
     return [
-        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold), one.latch.rigid)
+        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold, planar), one.latch.rigid)
         for one in latches_of(elements)
         if one.latch.rigid or one.latch.delays
     ]
 
 
-def grips_of(elements: Sequence[Mount]) -> list[Grip]:
-    """Return the rigid latches among elements."""
-    return [grip for grip in captures_of(elements) if grip.rigid]
+def grips_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
+    """Return the rigid latches among elements, of bodies in the plane or not."""
+    return [grip for grip in captures_of(elements, planar) if grip.rigid]
 
 
 def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: Sequence[Placed]) -> Lines | None:
@@ -73,8 +73,8 @@ def add_held(
         loads[number] = loads[number].plus(Wrench(Vector.of(row[:3]), place.rotation @ Vector.of(row[3:])))
     forces, first = [], 0
     for grip in grips:
-        forces.append(Vector.of(along[first : first + 3]))
-        first += 3 if grip.connection.hold == "pin" else 6
+        forces.append(grip.connection.force(along[first : first + grip.connection.count]))
+        first += grip.connection.count
     return tuple(forces)
 
 
@@ -93,12 +93,12 @@ def fall_in(
     alone. `place` gives the bodies where they are, as they move at other velocities; the `elements` may reflect inertia, which
     resists, too.
     """
-    grips, now, found = grips_of(elements), list(before), list(after)
+    grips, now, found = grips_of(elements, bodies.planar), list(before), list(after)
     for number in (grip.element for grip in grips):
         held, holds = before[number].held, after[number].held
         assert held is not None and holds is not None
         now[number] = before[number]._replace(held=jnp.minimum(held, holds))
-    for grip in captures_of(elements):
+    for grip in captures_of(elements, bodies.planar):
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
         assert own.dissipated is not None
@@ -118,7 +118,7 @@ def fall_in(
             kept = [one for one in parts if one is not None]
             rows = grip.connection.rows(here.bodies)
             struck = strike(bodies, here, rows, stop, Lines.joined(kept) if kept else None)
-            own = _noted(elements[grip.element], own, here, struck)
+            own = _noted(elements[grip.element], own, here, struck, grip.connection)
             if not grip.rigid:
                 return v, own
             assert own.dissipated is not None
@@ -131,13 +131,13 @@ def fall_in(
     return v, tuple(found)
 
 
-def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck) -> ElementMemory:
+def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck, connection: Connection) -> ElementMemory:
     """The memory of a latch with what the capture had to take, of one that tells it."""
     if memory.found is None:
         return memory
     assert isinstance(one, Tie) and isinstance(one.element, Latch)
     own, other = one.sides(here)
-    axis, impulse = one.element.out(other), Vector.of(struck.impact.impulse[:3])
+    axis, impulse = one.element.out(other), connection.force(struck.impact.impulse)
     along = impulse.dot(axis)
     taken = Caught(one.element.rate(own, other), along, size(impulse - axis * along), struck.impact.energy_loss)
     return memory._replace(found=taken)

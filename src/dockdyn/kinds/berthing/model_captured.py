@@ -17,7 +17,8 @@ from jaxtyping import Array, Float
 from dockdyn.control.lqr import regulated, riccati
 from dockdyn.control.plant import modal_columns, moving_columns, turning_axes, turning_columns
 from dockdyn.integrate.model import Scalar, State
-from dockdyn.kinds.berthing.model import Berthing, normalised
+from dockdyn.kinds.berthing.model import Berthing
+from dockdyn.mechanics.trees.composite_bodies import normalised
 
 Square = Float[Array, "n n"]
 

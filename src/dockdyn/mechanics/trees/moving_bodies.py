@@ -270,6 +270,17 @@ class MovingBodies(eqx.Module):
         still = Twist(Vector.zero(), Vector.zero())
         return self._rates(tuple(alone.get(number, still) for number in range(len(self.bodies))), moved)
 
+    def by_velocity(self, here: Placement, rows: Rows) -> Float[Array, "lines n"]:
+        """Return rows of the bodies' twists as rows of the velocities of trees with large beams, one tree after another."""
+        found = []
+        for one in self.in_place(here):
+            if isinstance(one, LinkedTree):
+                loads = [rows[:, number].T for number in one.members]
+                found.append(
+                    one.generalised([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
+                )
+        return jnp.concatenate(found).T
+
     def _alone(self) -> list[int]:
         """The numbers of the bodies that are in no tree."""
         joined = {number for tree in self.trees for number in tree.members}

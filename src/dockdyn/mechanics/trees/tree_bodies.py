@@ -4,12 +4,12 @@ A body is a link seen from where its centre of mass is while it is straight; fra
 dampers of joints and beams are inside the tree.
 
 Units: SI: m, rad, kg, N, N m; modal coordinates in m or rad.
-Source: as `composite_bodies`; the twist of a link at another point and the wrench about it, Murray, Li and Sastry 1994, chapter 2.
+Source: as `composite_bodies`; a link's twist at another point and wrenches about it, Murray, Li and Sastry 1994, chapter 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,8 +71,15 @@ class TreeBodies(eqx.Module):
     locked: tuple[int, ...] = eqx.field(static=True, default=())  # velocity columns of joints that are held
 
     @staticmethod
-    def of(tree: Tree, members: Sequence[int], first: int = 0, locked: Sequence[int] = ()) -> TreeBodies:
-        """Return a tree whose links have these numbers."""
+    def of(
+        tree: Tree,
+        members: Sequence[int],
+        first: int = 0,
+        locked: Sequence[int] = (),
+        frames: Mapping[int, Float[Array, "3"]] | None = None,
+    ) -> TreeBodies:
+        """Return a tree whose links have these numbers; `frames` are links without mass, by their places in the tree, and the
+        places (m, their axes) that stand for their centres of mass."""
         links = tree.links
         heavy = links.place * links.slice_mass
         beam = jnp.sum(links.place * heavy, axis=1)
@@ -82,6 +89,8 @@ class TreeBodies(eqx.Module):
         upper = jnp.concatenate([mass[:, None, None] * jnp.eye(3), -cross_matrix(lever)], axis=2)
         whole = links.inertia + jnp.concatenate([upper, jnp.concatenate([cross_matrix(lever), spread], axis=2)], axis=1)
         masses, centres, inertias = rigid_parts(whole)
+        for link, place in (frames or {}).items():
+            centres = centres.at[link].set(place)
         zero = jnp.zeros((3, 3))  # of the inverse: nobody asks how a link would move alone
         bodies = tuple(RigidBody(one, inertia, zero) for one, inertia in zip(masses, inertias, strict=True))
         return TreeBodies(tree, bodies, centres, tuple(members), first, tuple(locked))
@@ -149,7 +158,28 @@ class LinkedTree(NamedTuple):
         mass, bias = one.tree.mass_and_bias(*here)
         free = np.setdiff1d(np.arange(bias.shape[0]), np.array(one.locked, int))
         own = mass if not one.locked else mass[np.ix_(free, free)]
-        return TreeEquations(one, here, bias, cho_factor(own)[0] if len(free) else own, free)
+        return TreeEquations(self, bias, cho_factor(own)[0] if len(free) else own, free)
+
+    def generalised(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Float[Array, "n *more"]:
+        """Return the generalised forces of loads on all links."""
+        return self.tree.tree.generalised(self.here.motion, self.wrenches(forces, torques))
+
+    def wrenches(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Float[Array, "links 6 *more"]:
+        """Return loads on the links in base axes and about the base's origin."""
+        attitude, found = Matrix.of(self.here.motion.rotation[0]), []
+        for force, torque, (turn, point) in zip(forces, torques, self.centres(), strict=True):
+            push = attitude.transposed_times(force)
+            moment = turn @ torque + point.cross(push)
+            found.append(jnp.stack([push.x, push.y, push.z, moment.x, moment.y, moment.z]))
+        return jnp.stack(found)
+
+    def centres(self) -> list[tuple[Matrix, Vector]]:
+        """Return the links' axes in those of the base, and their centres of mass from its origin."""
+        found = []
+        for turn, place, centre in zip(*self.here.motion.poses, self.tree.centres, strict=True):
+            own = Matrix.of(turn)
+            found.append((own, Vector.of(place) + own @ Vector.of(centre)))
+        return found
 
     def kinetic_energies(self) -> list[Scalar]:
         """Return the kinetic energies (J) of its links, with those of their vibration."""
@@ -215,8 +245,7 @@ class LinkedTree(NamedTuple):
 class TreeEquations(NamedTuple):
     """M v̇ + h = Q of a tree at an instant."""
 
-    tree: TreeBodies
-    here: TreePlace
+    place: LinkedTree
     bias: Row  # h
     factor: Float[Array, "free free"]  # Cholesky's, of M
     free: np.ndarray  # columns of the velocities that nothing holds
@@ -226,11 +255,11 @@ class TreeEquations(NamedTuple):
     ) -> TreeAcceleration:
         """Return what forces (N, inertial) and torques about the centres of mass (N m, body axes), the efforts of all joints
         and forces by velocity (`driving`) do."""
-        given = self.generalised(forces, torques) - self.bias
+        given = self.place.generalised(forces, torques) - self.bias
         given = given if driving is None else given + driving
-        columns = np.array(self.tree.columns(), int)
+        columns = np.array(self.place.tree.columns(), int)
         if len(columns):
-            given = given.at[columns].add(jnp.stack([efforts[number] for number in self.tree.numbers()]))
+            given = given.at[columns].add(jnp.stack([efforts[number] for number in self.place.tree.numbers()]))
         return self._moved(self._solve(given), with_bias=True)
 
     def change(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> TreeAcceleration:
@@ -238,42 +267,21 @@ class TreeEquations(NamedTuple):
 
         Their numbers may be arrays, of one load after another.
         """
-        return self._moved(self._solve(self.generalised(forces, torques)), with_bias=False)
+        return self._moved(self._solve(self.place.generalised(forces, torques)), with_bias=False)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
         """Return what passes through the joint of each link but the first, force and moment at the joint, the link's axes. The
         loads are those that the links' motion needs less those that are known."""
-        motion = self.here.motion
-        wrenches = self.tree.tree.carried(list(self._wrenches(forces, torques)), jnp.add)
+        motion = self.place.here.motion
+        wrenches = self.place.tree.tree.carried(list(self.place.wrenches(forces, torques)), jnp.add)
         found = []
         for wrench, (turn, place) in list(zip(wrenches, zip(*motion.poses, strict=True), strict=True))[1:]:
             moment = wrench[3:] - cross(place, wrench[:3])
             found.append((Vector.of(turn.T @ wrench[:3]), Vector.of(turn.T @ moment)))
         return found
 
-    def generalised(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Float[Array, "n *more"]:
-        """Return the generalised forces of loads on all links."""
-        return self.tree.tree.generalised(self.here.motion, self._wrenches(forces, torques))
-
-    def _wrenches(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Float[Array, "links 6 *more"]:
-        """Return loads on the links in base axes and about the base's origin."""
-        attitude, found = Matrix.of(self.here.motion.rotation[0]), []
-        for force, torque, (turn, point) in zip(forces, torques, self._centres(), strict=True):
-            push = attitude.transposed_times(force)
-            moment = turn @ torque + point.cross(push)
-            found.append(jnp.stack([push.x, push.y, push.z, moment.x, moment.y, moment.z]))
-        return jnp.stack(found)
-
-    def _centres(self) -> list[tuple[Matrix, Vector]]:
-        """Return the links' axes in those of the base, and their centres of mass from its origin."""
-        found = []
-        for turn, place, centre in zip(*self.here.motion.poses, self.tree.centres, strict=True):
-            own = Matrix.of(turn)
-            found.append((own, Vector.of(place) + own @ Vector.of(centre)))
-        return found
-
     def _solve(self, given: Float[Array, "n *more"]) -> Float[Array, "n *more"]:
-        if not self.tree.locked:
+        if not self.place.tree.locked:
             return cho_solve((self.factor, False), given)
         if not len(self.free):
             return jnp.zeros_like(given)
@@ -281,14 +289,14 @@ class TreeEquations(NamedTuple):
 
     def _moved(self, v: Float[Array, "n *more"], with_bias: bool) -> TreeAcceleration:
         """Return rates of the twists where the velocities change so, with what they do at constant velocities."""
-        motion, bodies = self.here.motion, []
+        motion, bodies = self.place.here.motion, []
         attitude = Matrix.of(motion.rotation[0])
-        moving = self.tree.tree.spread(motion, v)
-        for link, (moved, (turn, point)) in enumerate(zip(moving, self._centres(), strict=True)):
+        moving = self.place.tree.tree.spread(motion, v)
+        for link, (moved, (turn, point)) in enumerate(zip(moving, self.place.centres(), strict=True)):
             spin = Vector.of(moved[3:])
             velocity, rate = attitude @ (Vector.of(moved[:3]) + spin.cross(point)), turn.transposed_times(spin)
             if with_bias:
-                twist, bias, arm = motion.twist[link], motion.bias[link], Vector.of(self.tree.centres[link])
+                twist, bias, arm = motion.twist[link], motion.bias[link], Vector.of(self.place.tree.centres[link])
                 speed, turning = Vector.of(twist[:3]), Vector.of(twist[3:])
                 more = Vector.of(bias[:3]) + Vector.of(bias[3:]).cross(arm) + turning.cross(speed + turning.cross(arm))
                 velocity = velocity + Matrix.of(motion.rotation[link]) @ more
