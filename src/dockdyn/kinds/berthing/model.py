@@ -39,13 +39,13 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows, turning_rows
 from dockdyn.mechanism.grips import lines_of
 from dockdyn.mechanism.impact_contact import TOUCHED, ImpactContact
-from dockdyn.mechanism.impacts import contact_space
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.state import Acting
 from dockdyn.mechanism.state import Memory as Remembered
 
 Row = Float[Array, "n"]
 HOLDS = {"pin": False, "weld": True}  # laws that join: whether they end turning, too
+ROUNDING = 1e-12  # of an impulse: what is less of it sideways is none
 COMPLIANT = "compliant"  # no law: forces of a contact that gives way
 
 
@@ -305,7 +305,7 @@ class Berthing(Model):
         rows, drift = self.lock_rows(), jnp.zeros(self.locks.shape[0])
         if held := lines_of(self.mechanism.grips, memory.mechanism.elements, here.bodies):
             rows = jnp.concatenate([moving.by_velocity(here, held.rows), rows])
-            drift = jnp.concatenate([held.drift, drift])
+            drift = jnp.concatenate([moving.drift_by_velocity(here, held), drift])
         motions = [place.motion for place in here.trees]
         return Plant(trees, x.q, jnp.concatenate(x.v), mass, bias, rows, drift, memory.wheel, memory.used, motions)
 
@@ -361,14 +361,27 @@ class Berthing(Model):
             # it is struck in the event in which it has touched, as there is nothing else that could touch meanwhile
             struck = fired[0] & (x.mode[0] == APART) & (before.memory.impacts[0].parting == 0)
             before = replace(before, mode=(jnp.where(struck, TOUCHED, x.mode[0]).astype(x.mode[0].dtype),))
-            hit = jax.lax.cond(struck, lambda: self._hit(contact, before), lambda: hit)
         after = model.jump(t, before, fired)
+        if isinstance(contact, ImpactContact):
+            own = self._hit(contact, before, after)
+            hit = jax.tree.map(lambda new, old: jnp.where(struck, new, old), own, hit)
         return State(x.q, after.v.trees, after.mode, x.memory._replace(mechanism=after.memory, hit=hit))
 
-    def _hit(self, contact: ImpactContact, x: State) -> Hit:
-        """Return the impact of a contact that touches in this state of the mechanism."""
-        matrix, velocity = contact_space(self.mechanism, x, 0)
-        return Hit.of(velocity, contact.resolve(matrix, velocity), velocity.shape[0] - 1)
+    def _hit(self, contact: ImpactContact, before: State, after: State) -> Hit:
+        """Return the impact between two states of the mechanism, from the momentum that the target has got."""
+        moving, first = self.mechanism.moving, self.mechanism.placement(before)
+        meeting = contact.meeting(first.bodies[contact.first], first.bodies[contact.second])
+        there = moving.placed(before.q, jax.tree.map(jnp.subtract, after.v, before.v))
+        _, target = moving.in_place(there)
+        given = sum((one.linear for one in target.bending()), Vector.zero())
+        for number in target.members:
+            given = given + moving.bodies[number].linear_momentum(there.bodies[number].twist)
+        (then,), (now,) = before.memory.impacts, after.memory.impacts
+        across = given - meeting.normal * given.dot(meeting.normal)
+        normal, square = now.impulse - then.impulse, across.dot(across)
+        some = square > (ROUNDING * normal) ** 2
+        tangential = jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)
+        return Hit(meeting.rate, normal, tangential, before.memory.work - after.memory.work)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return self.mechanism.emitting(self.of_mechanism(x))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.lines import Lines, Rows, row_of, twist_of
@@ -257,14 +258,20 @@ class MovingBodies(eqx.Module):
 
     def answer(self, here: Placement, rows: Rows) -> Rows:
         """Return M⁻¹ of loads on the bodies (N, inertial; N m, body axes), line by line: rates of their twists."""
-        return self._answer(self._equations(here), rows)
+        return self.mobility(here).answer(rows)
 
     def change(self, here: Placement, load: Float[Array, "bodies 6"]) -> Velocities:
         """Return what impulses (N s, inertial; N m s, body axes) on the bodies change of the velocities at once."""
+        return self.mobility(here).change(load)
+
+    def mobility(self, here: Placement) -> Mobility:
+        """Return M⁻¹ where the bodies are, to be asked several times."""
+        return Mobility(self, self._equations(here))
+
+    def _change(self, equations: Sequence[Equations | TreeEquations], load: Float[Array, "bodies 6"]) -> Velocities:
         forces, torques = ([Vector.of(row[part]) for row in load] for part in (slice(3), slice(3, 6)))
         moved = [
-            one.change(_own(tree, forces), _own(tree, torques))
-            for tree, one in zip(self.trees, self._equations(here), strict=True)
+            one.change(_own(tree, forces), _own(tree, torques)) for tree, one in zip(self.trees, equations, strict=True)
         ]
         alone = {number: twist_of(alone_answer(self.bodies[number], load[None, number])[0]) for number in self._alone()}
         still = Twist(Vector.zero(), Vector.zero())
@@ -273,13 +280,22 @@ class MovingBodies(eqx.Module):
     def by_velocity(self, here: Placement, rows: Rows) -> Float[Array, "lines n"]:
         """Return rows of the bodies' twists as rows of the velocities of trees with large beams, one tree after another."""
         found = []
-        for one in self.in_place(here):
-            if isinstance(one, LinkedTree):
-                loads = [rows[:, number].T for number in one.members]
-                found.append(
-                    one.generalised([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
-                )
+        for one in self._linked_in_place(here):
+            loads = [rows[:, number].T for number in one.members]
+            parts = [[Vector.of(load[part]) for load in loads] for part in (slice(3), slice(3, 6))]
+            found.append(one.generalised(*parts))
         return jnp.concatenate(found).T
+
+    def drift_by_velocity(self, here: Placement, lines: Lines) -> Float[Array, "lines"]:
+        """Return the drift of lines where the velocities of trees with large beams stay, in place of the bodies' twists."""
+        drift = lines.drift
+        for one in self._linked_in_place(here):
+            rates = jnp.stack([row_of(rate.velocity, rate.rate) for rate in one.coasting()])
+            drift = drift + jnp.einsum("kbi,bi->k", lines.rows[:, np.array(one.members)], rates)
+        return drift
+
+    def _linked_in_place(self, here: Placement) -> list[LinkedTree]:
+        return [one for one in self.in_place(here) if isinstance(one, LinkedTree)]
 
     def _alone(self) -> list[int]:
         """The numbers of the bodies that are in no tree."""
@@ -369,6 +385,21 @@ class MovingBodies(eqx.Module):
             passing = equations.reactions(_own(tree, forces), _own(tree, torques))
             found |= dict(zip(tree.members[1:], passing, strict=True))
         return found
+
+
+class Mobility(NamedTuple):
+    """M⁻¹ of bodies at an instant."""
+
+    moving: MovingBodies
+    equations: Sequence[Equations | TreeEquations]
+
+    def answer(self, rows: Rows) -> Rows:
+        """Return rates of the bodies' twists under loads on them (N, inertial; N m, body axes), line by line."""
+        return self.moving._answer(self.equations, rows)
+
+    def change(self, load: Float[Array, "bodies 6"]) -> Velocities:
+        """Return what impulses (N s, inertial; N m s, body axes) on the bodies change of the velocities at once."""
+        return self.moving._change(self.equations, load)
 
 
 def _own[Part](tree: JointedBodies | TreeBodies, parts: Sequence[Part]) -> list[Part]:

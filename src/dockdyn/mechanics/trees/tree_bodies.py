@@ -181,6 +181,16 @@ class LinkedTree(NamedTuple):
             found.append((own, Vector.of(place) + own @ Vector.of(centre)))
         return found
 
+    def coasting(self) -> list[Twist]:
+        """Return the rates of the links' twists where the velocities stay."""
+        motion, found = self.here.motion, []
+        each = zip(motion.twist, motion.bias, motion.rotation, self.tree.centres, strict=True)
+        for twist, bias, rotation, centre in each:
+            speed, turning, arm, rate = map(Vector.of, (twist[:3], twist[3:], centre, bias[3:]))
+            lift = Vector.of(bias[:3]) + rate.cross(arm) + turning.cross(speed + turning.cross(arm))
+            found.append(Twist(Matrix.of(rotation) @ lift, rate))
+        return found
+
     def kinetic_energies(self) -> list[Scalar]:
         """Return the kinetic energies (J) of its links, with those of their vibration."""
         tree, here = self.tree.tree, self.here
@@ -292,16 +302,13 @@ class TreeEquations(NamedTuple):
         motion, bodies = self.place.here.motion, []
         attitude = Matrix.of(motion.rotation[0])
         moving = self.place.tree.tree.spread(motion, v)
-        for link, (moved, (turn, point)) in enumerate(zip(moving, self.place.centres(), strict=True)):
+        for moved, (turn, point) in zip(moving, self.place.centres(), strict=True):
             spin = Vector.of(moved[3:])
             velocity, rate = attitude @ (Vector.of(moved[:3]) + spin.cross(point)), turn.transposed_times(spin)
-            if with_bias:
-                twist, bias, arm = motion.twist[link], motion.bias[link], Vector.of(self.place.tree.centres[link])
-                speed, turning = Vector.of(twist[:3]), Vector.of(twist[3:])
-                more = Vector.of(bias[:3]) + Vector.of(bias[3:]).cross(arm) + turning.cross(speed + turning.cross(arm))
-                velocity = velocity + Matrix.of(motion.rotation[link]) @ more
-                rate = rate + Vector.of(bias[3:])
             bodies.append(Twist(velocity, rate))
+        if with_bias:
+            both = zip(bodies, self.place.coasting(), strict=True)
+            bodies = [Twist(one.velocity + more.velocity, one.rate + more.rate) for one, more in both]
         return TreeAcceleration(v, bodies)
 
 
