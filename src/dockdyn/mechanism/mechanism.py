@@ -280,7 +280,11 @@ class Mechanism(ContactModel):
 
     @trace_once
     def flow(self, t: Scalar, x: State, delayed: Signal) -> Rate:
-        now = self.acting(x, self.placement(x), delayed)
+        return self.rate_at(x, self.placement(x), delayed)
+
+    def rate_at(self, x: State, here: Placement, delayed: Signal) -> Rate:
+        """Return the time derivative where the bodies have been placed already."""
+        now = self.acting(x, here, delayed)
         clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
         return Rate(self.moving.rate(x.q, x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 

@@ -34,7 +34,6 @@ from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Tree, normalised
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, Placement, Velocities
-from dockdyn.mechanics.trees.tree_bodies import LinkedTree
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows, turning_rows
 from dockdyn.mechanism.grips import lines_of
@@ -137,7 +136,7 @@ class Commanded(eqx.Module):
 
     def forces(self, model: Mechanism, x: State, here: Placement) -> tuple[Row, ...]:
         """Return what it puts on the chaser now."""
-        plant = self.berthing.plant(State(x.q.trees, x.v.trees, x.mode, self.memory))
+        plant = self.berthing.plant(State(x.q.trees, x.v.trees, x.mode, self.memory), here)
         return Known(self.berthing.forces(self.berthing.actuation(plant))).forces(model, x, here)
 
 
@@ -295,12 +294,12 @@ class Berthing(Model):
         along = along / jnp.linalg.norm(along)
         return jnp.stack([n, along, jnp.cross(n, along)])
 
-    def plant(self, x: State) -> Plant:
-        """What control acts on."""
+    def plant(self, x: State, here: Placement | None = None) -> Plant:
+        """What control acts on; `here` are the bodies where their places are known, from wherever these count."""
         moving = self.mechanism.moving
-        here = moving.placed(Coordinates((), (), x.q), Velocities((), (), x.v))
-        found = [one.tree.tree.mass_and_bias(*one.here) for one in moving.in_place(here) if isinstance(one, LinkedTree)]
-        mass, bias = block_diag(*(part[0] for part in found)), jnp.concatenate([part[1] for part in found])
+        here = here or moving.placed(Coordinates((), (), x.q), Velocities((), (), x.v))
+        mass = block_diag(*(place.mass for place in here.trees))
+        bias = jnp.concatenate([place.bias for place in here.trees])
         trees, memory = (self.sides[0].tree, self.sides[1].tree), x.memory
         rows, drift = self.lock_rows(), jnp.zeros(self.locks.shape[0])
         if held := lines_of(self.mechanism.grips, memory.mechanism.elements, here.bodies):
@@ -332,13 +331,14 @@ class Berthing(Model):
         return model.acting(state, model.placement(state), delayed)
 
     def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
-        model, still = self.mechanism, jax.tree.map(jnp.zeros_like, x.memory)
+        model, still, state = self.mechanism, jax.tree.map(jnp.zeros_like, x.memory), self.of_mechanism(x)
+        here = model.placement(state)
         if self.control is not None:
-            plant = self.plant(x)
+            plant = self.plant(x, here)
             given = self.actuation(plant)
             forces = self.forces(given)
             model, still = replace(model, driving=Known(forces)), self.booked(x, plant, given, forces)
-        rate = model.flow(t, self.of_mechanism(x), delayed)
+        rate = model.rate_at(state, here, delayed)
         return Rate(rate.q.trees, rate.v.trees, still._replace(mechanism=rate.memory))
 
     def booked(self, x: State, plant: Plant, given: Actuation, forces: Row) -> Memory:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.lines import Lines, Rows, row_of, twist_of
+from dockdyn.mechanics.lines import Lines, Rows, forces_along, row_of, twist_of
 from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalised
@@ -225,6 +225,8 @@ class MovingBodies(eqx.Module):
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         lines = Lines.joined(several) if several else None
+        if self.linked and len(self.linked) == len(self.trees) and not self._alone():
+            return self._linked_response(here, forces, torques, efforts, lines, driving)
         moving = {
             number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
             for number in self._alone()
@@ -255,6 +257,37 @@ class MovingBodies(eqx.Module):
                 [torque + Vector.of(row[3:]) for torque, row in zip(torques, pushed, strict=True)],
             )
         return Response(self._rates(bodies, moved), bodies, along)
+
+    def _linked_response(
+        self,
+        here: Placement,
+        forces: Sequence[Vector],
+        torques: Sequence[Vector],
+        efforts: Sequence[Scalar],
+        lines: Lines | None,
+        driving: Sequence[Row],
+    ) -> Response:
+        """Return what the same loads do to trees with large beams alone: lines are solved by velocity, which is quicker."""
+        equations, driven = [one.equations() for one in self._linked_in_place(here)], iter(driving)
+        rates = []
+        for tree, one in zip(self.linked, equations, strict=True):
+            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts, next(driven, None)))
+        along = jnp.zeros(0)
+        if lines is not None:
+            counts = np.cumsum([one.shape[0] for one in rates])[:-1]
+            rows = self.by_velocity(here, lines.rows)
+            pushes = rows if lines.pushes is None else self.by_velocity(here, lines.pushes)
+            parts = zip(equations, jnp.split(pushes, counts, axis=1), strict=True)
+            answers = [one.solve(part.T) for one, part in parts]
+            slip = rows @ jnp.concatenate(rates) + self.drift_by_velocity(here, lines)
+            along = forces_along(lines, rows @ jnp.concatenate(answers), slip)
+            rates = [rate + answer @ along for rate, answer in zip(rates, answers, strict=True)]
+        moved = [one.moved(rate, with_bias=True) for one, rate in zip(equations, rates, strict=True)]
+        found: dict[int, Twist] = {}
+        for tree, own in zip(self.linked, moved, strict=True):
+            found |= dict(zip(tree.members, own.bodies, strict=True))
+        bodies = tuple(found[number] for number in range(len(self.bodies)))
+        return Response(Velocities((), (), tuple(rates)), bodies, along)
 
     def answer(self, here: Placement, rows: Rows) -> Rows:
         """Return M⁻¹ of loads on the bodies (N, inertial; N m, body axes), line by line: rates of their twists."""

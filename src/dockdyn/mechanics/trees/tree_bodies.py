@@ -40,6 +40,8 @@ class TreePlace(NamedTuple):
     q: Configuration
     v: Row
     motion: Motion
+    mass: Float[Array, "n n"]  # M
+    bias: Row  # h
 
 
 class TreeAcceleration(NamedTuple):
@@ -132,7 +134,7 @@ class TreeBodies(eqx.Module):
             pose = Pose(Vector.of(place) + rotation @ arm, Quaternion.from_matrix(rotation))
             velocity = rotation @ (speed + rate.cross(arm))
             found.append(Placed(pose, Twist(velocity, rate), rotation, rotation @ rate))
-        return tuple(found), TreePlace(q, v, motion)
+        return tuple(found), TreePlace(q, v, motion, *self.tree.mass_and_bias(q, v, motion))
 
 
 def mass_count(tree: Tree) -> int:
@@ -154,8 +156,7 @@ class LinkedTree(NamedTuple):
 
     def equations(self) -> TreeEquations:
         """Return its equations of motion."""
-        one, here = self.tree, self.here
-        mass, bias = one.tree.mass_and_bias(*here)
+        one, mass, bias = self.tree, self.here.mass, self.here.bias
         free = np.setdiff1d(np.arange(bias.shape[0]), np.array(one.locked, int))
         own = mass if not one.locked else mass[np.ix_(free, free)]
         return TreeEquations(self, bias, cho_factor(own)[0] if len(free) else own, free)
@@ -207,7 +208,7 @@ class LinkedTree(NamedTuple):
         tree, here = self.tree.tree, self.here
         if not len(bent := tree.bending()):
             return []
-        beams, (_, rates) = tree.beams(*here), tree.modal_state(here.q, here.v)
+        beams, (_, rates) = tree.beams(*here[:3]), tree.modal_state(here.q, here.v)
         return [(link, _part(beams, at), rates[at]) for at, link in enumerate(bent)]
 
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
@@ -265,19 +266,25 @@ class TreeEquations(NamedTuple):
     ) -> TreeAcceleration:
         """Return what forces (N, inertial) and torques about the centres of mass (N m, body axes), the efforts of all joints
         and forces by velocity (`driving`) do."""
+        return self.moved(self.rates(forces, torques, efforts, driving), with_bias=True)
+
+    def rates(
+        self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar], driving: Row | None = None
+    ) -> Row:
+        """Return the rates of the velocities under the same loads."""
         given = self.place.generalised(forces, torques) - self.bias
         given = given if driving is None else given + driving
         columns = np.array(self.place.tree.columns(), int)
         if len(columns):
             given = given.at[columns].add(jnp.stack([efforts[number] for number in self.place.tree.numbers()]))
-        return self._moved(self._solve(given), with_bias=True)
+        return self.solve(given)
 
     def change(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> TreeAcceleration:
         """Return what loads (inertial, and about the centres of mass in body axes) add to rates, or impulses to velocities.
 
         Their numbers may be arrays, of one load after another.
         """
-        return self._moved(self._solve(self.place.generalised(forces, torques)), with_bias=False)
+        return self.moved(self.solve(self.place.generalised(forces, torques)), with_bias=False)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
         """Return what passes through the joint of each link but the first, force and moment at the joint, the link's axes. The
@@ -290,14 +297,15 @@ class TreeEquations(NamedTuple):
             found.append((Vector.of(turn.T @ wrench[:3]), Vector.of(turn.T @ moment)))
         return found
 
-    def _solve(self, given: Float[Array, "n *more"]) -> Float[Array, "n *more"]:
+    def solve(self, given: Float[Array, "n *more"]) -> Float[Array, "n *more"]:
+        """Return M⁻¹ of generalised forces, none of it in velocities that are held."""
         if not self.place.tree.locked:
             return cho_solve((self.factor, False), given)
         if not len(self.free):
             return jnp.zeros_like(given)
         return jnp.zeros_like(given).at[self.free].set(cho_solve((self.factor, False), given[self.free]))
 
-    def _moved(self, v: Float[Array, "n *more"], with_bias: bool) -> TreeAcceleration:
+    def moved(self, v: Float[Array, "n *more"], with_bias: bool) -> TreeAcceleration:
         """Return rates of the twists where the velocities change so, with what they do at constant velocities."""
         motion, bodies = self.place.here.motion, []
         attitude = Matrix.of(motion.rotation[0])
