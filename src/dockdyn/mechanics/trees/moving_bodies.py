@@ -18,6 +18,7 @@ from jaxtyping import Array, Float
 from dockdyn.mechanics.lines import Lines, Rows, forces_along, row_of, twist_of
 from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
+from dockdyn.mechanics.trees.bodies import Bodies
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalised
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations, JointedTree
@@ -328,15 +329,18 @@ class MovingBodies(eqx.Module):
         return drift
 
     def _linked_in_place(self, here: Placement) -> list[LinkedTree]:
-        return [one for one in self.in_place(here) if isinstance(one, LinkedTree)]
+        return [one for one in self._in_place(here) if isinstance(one, LinkedTree)]
 
     def _alone(self) -> list[int]:
         """The numbers of the bodies that are in no tree."""
         joined = {number for tree in self.trees for number in tree.members}
         return [number for number in range(len(self.bodies)) if number not in joined]
 
-    def in_place(self, here: Placement) -> list[JointedTree | LinkedTree]:
+    def in_place(self, here: Placement) -> Sequence[Bodies]:
         """Return the trees where they are and as they move."""
+        return self._in_place(here)
+
+    def _in_place(self, here: Placement) -> list[JointedTree | LinkedTree]:
         places, found = iter(enumerate(here.trees)), list[JointedTree | LinkedTree]()
         for tree in self.trees:
             if isinstance(tree, JointedBodies):
@@ -348,7 +352,7 @@ class MovingBodies(eqx.Module):
 
     def _equations(self, here: Placement) -> list[Equations | TreeEquations]:
         """The equations of motion of the trees."""
-        return [one.equations() for one in self.in_place(here)]
+        return [one.equations() for one in self._in_place(here)]
 
     def _answer(self, equations: Sequence[Equations | TreeEquations], rows: Rows) -> Rows:
         found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in self._alone()}
@@ -414,9 +418,9 @@ class MovingBodies(eqx.Module):
         """What passes through the joint of each body that one holds, by the body's number: force and moment at the joint, the
         body's axes. The loads on all bodies are those that their motion needs less those that are known."""
         found: dict[int, tuple[Vector, Vector]] = {}
-        for tree, equations in zip(self.trees, self._equations(here), strict=True):
-            passing = equations.reactions(_own(tree, forces), _own(tree, torques))
-            found |= dict(zip(tree.members[1:], passing, strict=True))
+        for tree in self.in_place(here):
+            own = [[parts[number] for number in tree.members] for parts in (forces, torques)]
+            found |= dict(zip(tree.members[1:], tree.equations().reactions(*own), strict=True))
         return found
 
 
