@@ -67,7 +67,7 @@ def mechanism_of(
     elements: tuple[Tie, ...] = ()
     if isinstance(acting, str):
         reach, axis = jnp.asarray(REACH), jnp.asarray([1.0, 0.0, 0.0])
-        latch = Latch(-sides[0].origin, -sides[1].origin, axis, reach, Reach(reach), Rigid(acting))
+        latch = Latch(-sides[0].origin, -sides[1].origin, axis, reach, Reach(reach), Rigid(acting), jnp.ones(()))
         elements = (Tie(latch, "hold", *grips(moving)),)
     return Mechanism(
         bodies=moving.bodies,
