@@ -122,7 +122,7 @@ def test_cost_to_go(regulated):
     q_target = replace(target, position=target.position + np.pad(moved[8:10], (0, 1)), attitude=turned_target)
     times = np.linspace(0, 10, 8001)
     deviations, torques = map(
-        np.asarray, deviated(content, State((q_chaser, q_target), rest.v, (), rest.memory), times)
+        np.asarray, deviated(content, State((q_chaser, q_target), rest.v, rest.mode, rest.memory), times)
     )
     paid = simpson(
         np.einsum("ti,ij,tj->t", deviations, q, deviations) + np.einsum("ti,ij,tj->t", torques, r, torques), times

@@ -22,6 +22,7 @@ from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
 from dockdyn.elements.strut import Strut, StrutMode
 from dockdyn.elements.thruster import Thruster
+from dockdyn.elements.tree_springs import TreeSprings
 
 __all__ = [
     "Action",
@@ -49,6 +50,7 @@ __all__ = [
     "StrutMode",
     "TabulatedPull",
     "Thruster",
+    "TreeSprings",
     "first_swing",
     "hexapod_anchors",
     "one_sided",

@@ -67,9 +67,14 @@ def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) ->
     `answers` are M⁻¹ Pᵀ, line by line. Of rates they are forces; where `moved` are velocities and the drift is zero, the
     impulses (N s, N m s) that end the motion along closed lines.
     """
-    matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility_between(lines.rows, answers) * lines.root
-    known = -lines.root * (jnp.einsum("kbi,bi->k", lines.rows, moved) + lines.drift)
-    return lines.root * solved(factored(matrix), known)
+    mobility = mobility_between(lines.rows, answers)
+    return forces_along(lines, mobility, jnp.einsum("kbi,bi->k", lines.rows, moved) + lines.drift)
+
+
+def forces_along(lines: Lines, mobility: Float[Array, "lines lines"], slip: Forces) -> Forces:
+    """Return the forces (N, N m) along lines, along which the bodies would slip at this rate, drift included, without them."""
+    matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility * lines.root
+    return lines.root * solved(factored(matrix), -lines.root * slip)
 
 
 def mobility_between(rows: Rows, answers: Float[Array, "others bodies 6"]) -> Float[Array, "lines others"]:

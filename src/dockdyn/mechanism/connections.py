@@ -32,20 +32,24 @@ class Connection(eqx.Module):
     first: int = eqx.field(static=True)
     other: int = eqx.field(static=True)
     hold: Hold = eqx.field(static=True)
+    planar: bool = eqx.field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
 
     @property
     def directions(self) -> int:
         """How many directions the point is held along, the x axis first."""
-        return 1 if self.hold == "line" else 3
+        return 1 if self.hold == "line" else 2 if self.planar else 3
 
     @property
     def count(self) -> int:
         """How many rows it has."""
-        return self.directions + (3 if self.hold == "weld" else 0)
+        turning = 1 if self.planar else 3
+        return self.directions + (turning if self.hold == "weld" else 0)
 
     def force(self, along: Float[Array, "rows"]) -> Vector:
-        """Return the force (N, inertial) at the point of what acts along its rows."""
-        return Vector.of(along) if self.hold != "line" else Vector(along[0], jnp.zeros(()), jnp.zeros(()))
+        """Return the force (N, inertial) on the first body at the point, or the impulse (N s), of what acts along its rows."""
+        if self.directions == 3:
+            return Vector.of(along)
+        return Vector.of(jnp.pad(along[: self.directions], (0, 3 - self.directions)))
 
     def point(self, places: Sequence[Placed]) -> Vector:
         """Return where it is (m, inertial)."""
@@ -56,7 +60,8 @@ class Connection(eqx.Module):
         moving = point_rows(places, self.first, self.other, self.point(places), unit_vectors()[: self.directions])
         if self.hold != "weld":
             return moving
-        return jnp.concatenate([moving, turning_rows(places, self.first, self.other, unit_vectors())])
+        about = unit_vectors()[2:] if self.planar else unit_vectors()
+        return jnp.concatenate([moving, turning_rows(places, self.first, self.other, about)])
 
     def lines(self, places: Sequence[Placed], closed: Bool[Array, ""]) -> Lines:
         """Return its lines, along which it holds while it is `closed`."""

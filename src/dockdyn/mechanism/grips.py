@@ -43,18 +43,18 @@ class Grip(NamedTuple):
         return held > 0
 
 
-def captures_of(elements: Sequence[Mount]) -> list[Grip]:
-    """Return the latches among elements that are rigid, or tell what a capture has to take."""
+def captures_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
+    """Return the latches among elements that are rigid, or tell what a capture has to take; of bodies in the plane or not."""
     return [
-        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold), one.latch.rigid)
+        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold, planar), one.latch.rigid)
         for one in latches_of(elements)
         if one.latch.rigid or one.latch.delays
     ]
 
 
-def grips_of(elements: Sequence[Mount]) -> list[Grip]:
-    """Return the rigid latches among elements."""
-    return [grip for grip in captures_of(elements) if grip.rigid]
+def grips_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
+    """Return the rigid latches among elements, of bodies in the plane or not."""
+    return [grip for grip in captures_of(elements, planar) if grip.rigid]
 
 
 def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: Sequence[Placed]) -> Lines | None:
@@ -95,12 +95,12 @@ def fall_in(
     alone. `place` gives the bodies where they are, as they move at other velocities; the `elements` may reflect inertia, which
     resists, too.
     """
-    grips, now, found = grips_of(elements), list(before), list(after)
+    grips, now, found = grips_of(elements, bodies.planar), list(before), list(after)
     for number in (grip.element for grip in grips):
         held, holds = before[number].held, after[number].held
         assert held is not None and holds is not None
         now[number] = before[number]._replace(held=jnp.minimum(held, holds))
-    for grip in captures_of(elements):
+    for grip in captures_of(elements, bodies.planar):
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
         assert own.dissipated is not None

@@ -59,6 +59,7 @@ class ImpactContact(eqx.Module):
     rest_speed: Scalar  # m/s
     first: int = eqx.field(static=True)  # which bodies
     second: int = eqx.field(static=True)
+    planar: bool = eqx.field(static=True, default=False)  # of bodies that cannot leave the x–y plane: one tangent
 
     @property
     def place(self) -> Float[Array, "3"]:
@@ -126,7 +127,9 @@ class ImpactContact(eqx.Module):
         return jnp.where((found.depth > -TOGETHER) & (found.rate > -self.rest_speed), TOUCHED, APART).astype(int)
 
     def axes(self, meeting: ContactKinematics) -> tuple[Vector, ...]:
-        """Return the normal, from the second body to the first, and two tangents (inertial)."""
+        """Return the normal, from the second body to the first, and two tangents (inertial); in the plane one."""
+        if self.planar:
+            return meeting.normal, Vector(-meeting.normal.y, meeting.normal.x, jnp.zeros(()))
         turn = from_x_axis(meeting.normal).matrix()
         _, along, across = unit_vectors()
         return meeting.normal, turn @ along, turn @ across

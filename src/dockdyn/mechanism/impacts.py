@@ -269,8 +269,5 @@ def _rest_speeds(model: Mechanism) -> Float[Array, "impacts"]:
 
 def _masses(model: Mechanism) -> Float[Array, "impacts"]:
     """Return the reduced mass (kg) of the two bodies of each contact: the order of what it feels."""
-
-    def mass(number: int) -> Scalar:
-        return model.bodies[model.moving.link(number)].mass
-
+    mass = model.moving.mass_at
     return jnp.stack([1 / (1 / mass(one.first) + 1 / mass(one.second)) for _, one in model.impacts])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from typing import Protocol
 
 import equinox as eqx
 import jax
@@ -24,8 +25,10 @@ from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, 
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.bodies_on_line import BodiesOnLine, Moving
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
+from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shifted
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
@@ -74,6 +77,14 @@ from dockdyn.programs import trace_once
 Signal = tuple[Wrench | Vector, ...]
 
 
+class Driving(Protocol):
+    """What puts forces on trees with large beams, by velocity, as control does."""
+
+    def forces(self, model: Mechanism, x: State, here: Placement) -> tuple[Row, ...]:
+        """Return the forces (N, N m) on each tree, one a velocity."""
+        ...
+
+
 class Mechanism(ContactModel):
     """Bodies, free to move or joined to trees, with contacts between them; behind them frames of flexible links.
 
@@ -93,7 +104,7 @@ class Mechanism(ContactModel):
     elements: tuple[Mount, ...] = ()
     phases: Phases | None = None
     points: tuple[NamedPoint, ...] = ()
-    trees: tuple[JointedBodies, ...] = ()
+    trees: tuple[JointedBodies | TreeBodies, ...] = ()
     joints: tuple[tuple[Scalar, Scalar], ...] = ()  # coordinates (rad or m) and their rates at t = 0, of all that move
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())  # then those of modes
@@ -109,15 +120,15 @@ class Mechanism(ContactModel):
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
     applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = None
+    linked: tuple[tuple[Configuration, Row], ...] = ()  # states at t = 0 of trees with large beams
+    driving: Driving | None = None  # what control puts on these trees
 
     @property
     def moving(self) -> Moving:
         """The bodies as they may move."""
-        return (
-            BodiesOnLine(self.bodies, self.trees)
-            if self.on_line
-            else MovingBodies(self.bodies, self.trees, self.frames)
-        )
+        if self.on_line:
+            return BodiesOnLine(self.bodies, tuple(tree for tree in self.trees if isinstance(tree, JointedBodies)))
+        return MovingBodies(self.bodies, self.trees, self.frames)
 
     @property
     def impacts(self) -> list[tuple[int, ImpactContact]]:
@@ -141,7 +152,9 @@ class Mechanism(ContactModel):
 
     def uncommanded(self) -> State:
         """The state at t = 0 before the first sample of control."""
-        q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
+        linked = [(shifted(q, -self.origin()), v) for q, v in self.linked]
+        poses = [pose.shifted(-self.origin()) for pose in self.poses]
+        q, v = self.moving.begun(poses, self.twists, self.joints, linked)
         here = self.placement(State(q, v, None, None))
         touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
         first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
@@ -198,7 +211,7 @@ class Mechanism(ContactModel):
     @property
     def grips(self) -> list[Grip]:
         """The rigid latches among the elements."""
-        return grips_of(self.elements)
+        return grips_of(self.elements, self.moving.planar)
 
     @property
     def late(self) -> list[Tie]:
@@ -278,9 +291,13 @@ class Mechanism(ContactModel):
 
     @trace_once
     def flow(self, t: Scalar, x: State, delayed: Signal) -> Rate:
-        now = self.acting(x, self.placement(x), delayed)
+        return self.rate_at(x, self.placement(x), delayed)
+
+    def rate_at(self, x: State, here: Placement, delayed: Signal) -> Rate:
+        """Return the time derivative where the bodies have been placed already."""
+        now = self.acting(x, here, delayed)
         clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
-        return Rate(x.q.rate(x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
+        return Rate(self.moving.rate(x.q, x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """What acts on the bodies under these signals of the contacts, and how they move."""
@@ -292,7 +309,13 @@ class Mechanism(ContactModel):
         rests = rest_lines(self, x, places) if self.impacts else None
         lines = [part for part in (grips, rests) if part is not None]
         found = self.moving.respond(
-            here, [load.force for load in pushed], torques, efforts, inertia, Lines.joined(lines) if lines else None
+            here,
+            [load.force for load in pushed],
+            torques,
+            efforts,
+            inertia,
+            Lines.joined(lines) if lines else None,
+            () if self.driving is None else self.driving.forces(self, x, here),
         )
         add_reflected(loads, inertia, found.along, places)
         along, resting = found.along, jnp.zeros(0)
@@ -535,8 +558,7 @@ class Mechanism(ContactModel):
         return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
 
     def retract(self, x: State) -> State:
-        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q.roots)
-        return State(x.q._replace(roots=poses), x.v, x.mode, x.memory)
+        return State(x.q.retracted(), x.v, x.mode, x.memory)
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of all bodies (J)."""
@@ -595,7 +617,8 @@ class Mechanism(ContactModel):
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
-        angular = angular + self.moving.momentum_of_bending(here)
+        bent = self.moving.momentum_of_bending(here)
+        linear, angular = linear + bent[0], angular + bent[1]
         control: dict[str, Array] = {}
         if self.steered is not None:
             wheel = self.steered.wheel(outside.steering, places)

@@ -19,9 +19,11 @@ from dockdyn.contact.latch import Ramp
 from dockdyn.elements import JointDrive, Latch, ModalSpring, Thruster
 from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.elements.force_element import ForceElement
+from dockdyn.elements.tree_springs import TreeSprings
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
+from dockdyn.mechanics.trees.tree_bodies import TreePlace
 from dockdyn.mechanics.vector import Vector
 
 # taken off at rest: of an element a wrench in the axes of its second body, of a joint or modes the effort; of a thruster none
@@ -150,6 +152,23 @@ class BendingLink(Mount):
 
     def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Float[Array, "modes"]:
         return self.element.act(mode, memory, *self.sides(here))[0]
+
+
+class InnerSprings(Mount):
+    """Springs and dampers inside a tree with large beams, by number among such trees; the tree itself feels them."""
+
+    element: TreeSprings
+    name: str = eqx.field(static=True)
+    tree: int = eqx.field(static=True)
+
+    def sides(self, here: Placement) -> tuple[TreePlace]:
+        return (here.trees[self.tree],)
+
+    def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
+        return Load(), self.element.act(mode, memory, *self.sides(here))[1]
+
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> None:
+        return None
 
 
 class MountedThruster(Mount):

@@ -78,8 +78,8 @@ class MechanismPlant(NamedTuple):
         return _rows(self.here.joints[self.held.joints :])
 
     def momentum(self) -> Momentum:
-        mass, middle, linear = jnp.zeros(()), Vector.zero(), Vector.zero()
-        angular = self.held.moving.momentum_of_bending(self.here, self.held.shares)
+        mass, middle = jnp.zeros(()), Vector.zero()
+        linear, angular = self.held.moving.momentum_of_bending(self.here, self.held.shares)
         for share, body, place in zip(self.held.shares, self.held.moving.bodies, self.here.bodies, strict=True):
             own, at = body.linear_momentum(place.twist) * share, place.pose.position
             mass, middle, linear = mass + share * body.mass, middle + at * (share * body.mass), linear + own
@@ -154,10 +154,10 @@ def held_together(
 ) -> HeldTogether:
     """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
     mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]
-    holdings = holdings_of(mounts, moving.group_of)
+    holdings = holdings_of(mounts, lambda number: moving.held_with(number)[0])
     closed = [holding.closed(memories) for holding in holdings]
-    groups = [moving.group_of(number) for number in range(len(moving.bodies))]
-    shares = {group: jnp.asarray(group == moving.group_of(arm), float) for group in groups}
+    groups = [moving.held_with(number)[0] for number in range(len(moving.bodies))]
+    shares = {group: jnp.asarray(group == moving.held_with(arm)[0], float) for group in groups}
     for _ in holdings:  # as far as what is held holds others
         for holding, holds in zip(holdings, closed, strict=True):
             ends = groups[holding.connection.first], groups[holding.connection.other]

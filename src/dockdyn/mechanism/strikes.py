@@ -48,12 +48,13 @@ def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: 
     Momentum is kept: every impulse acts on both bodies of its row.
     """
     moving = jnp.stack([row_of(body.twist.velocity, body.twist.rate) for body in here.bodies])
-    answers = bodies.answer(here, rows)
+    mobility = bodies.mobility(here)
+    answers = mobility.answer(rows)
     if kept is None:
         found = resolve(mobility_between(rows, answers), jnp.einsum("kbi,bi->k", rows, moving))
         load, held = jnp.einsum("k,kbi->bi", found.impulse, rows), jnp.zeros(0)
-        return Struck(bodies.change(here, load), found, held)
-    behind = bodies.answer(here, kept.rows)
+        return Struck(mobility.change(load), found, held)
+    behind = mobility.answer(kept.rows)
 
     def holding(
         moved: Float[Array, "bodies 6"], own: Float[Array, "lines"]
@@ -70,4 +71,4 @@ def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: 
     found = resolve(mobility_between(rows, yielding), jnp.einsum("kbi,bi->k", rows, before))
     held = settled + sum((size * one for size, (one, _) in zip(found.impulse, each, strict=True)), jnp.zeros(()))
     load = jnp.einsum("k,kbi->bi", found.impulse, rows) + jnp.einsum("k,kbi->bi", held, kept.rows)
-    return Struck(bodies.change(here, load), found, held)
+    return Struck(mobility.change(load), found, held)

@@ -9,11 +9,9 @@ import pytest
 from beam_cases import ACROSS, ALONG, ANGLE, LENGTH, MASS, POINTS, SHOULDER, WEIGHTS, example, facing, laden, struck
 
 import dockdyn
-from dockdyn.contact.pair import contact_kinematics
 from dockdyn.integrate.model import State
-from dockdyn.kinds.berthing.model_rebound import drift, point_rows
 from dockdyn.kinds.berthing.run import build
-from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.lines import row_of
 from dockdyn.programs import Program
 from dockdyn.report.replay.arms import placing, tree_parts
 
@@ -32,7 +30,8 @@ def test_the_end_of_a_beam_is_its_tip(load):
     for other in others:
         np.testing.assert_allclose(one.impact.impulse, other.impact.impulse, rtol=1e-12)
         np.testing.assert_allclose(one.impact.energy_loss, other.impact.energy_loss, rtol=1e-12)
-        np.testing.assert_allclose(one.velocities[0], other.velocities[0], rtol=0, atol=1e-14)
+        # rounding, times the condition of a mass matrix of rates in their own units: 9e4
+        np.testing.assert_allclose(one.velocities[0], other.velocities[0], rtol=0, atol=1e-12)
     # far from what the root alone would answer (0.0277 N s): more than twice that
     assert one.impact.impulse[0] > 0.055
 
@@ -126,48 +125,67 @@ def test_an_impact_beside_the_middle_of_a_beam(load):
 
 @Program
 def touching(model, x):
-    """Depth, its rate, the rate of that at constant velocities, sliding by generalised velocities, the place that touches."""
-    _, _, motions = model.dynamics(x.q, x.v)
-    meeting = contact_kinematics(model.contact.feature, model.contact.surface, *model.places(x, motions))
-    slip = point_rows(model, motions, meeting.point) @ jnp.concatenate(x.v)
-    grip = motions[0].position[model.sides[0].grip]
-    return meeting.depth, meeting.rate, drift(model, model.contact, x, motions), meeting.normal.array() @ slip, grip
+    """Depth, its rate, the rate of that under nothing but inertia and springs, the rate by the rows of an impact, and the place
+    that touches."""
+    mechanism, contact = model.mechanism, model.contact
+    here = mechanism.moving.placed(model.of_mechanism(x).q, model.of_mechanism(x).v)
+    meeting = contact.meeting(*(here.bodies[number] for number in (contact.first, contact.second)))
+    moving = jnp.stack([row_of(body.twist.velocity, body.twist.rate) for body in here.bodies])
+    rates = mechanism.acting(model.of_mechanism(x), here, mechanism.signal(0.0, model.of_mechanism(x)))
+    bodies = jnp.stack([row_of(body.velocity, body.rate) for body in rates.bodies])
+    line = contact.line(x.mode[0], here.bodies, jnp.zeros(()))
+    growing = jnp.sum(line.rows[0] * bodies) + line.drift[0]
+    slip = jnp.sum(contact.rows(here.bodies)[0] * moving)
+    grip = here.trees[0].motion.position[model.sides[0].grip]
+    return meeting.depth, meeting.rate, -growing, slip, grip
 
 
 @Program
 def moved(model, x, dt):
-    """A short time later, velocities as they are."""
-    rates = [side.tree.rate(q, v) for side, q, v in zip(model.sides, x.q, x.v, strict=True)]
-    q = tuple(jax.tree.map(lambda a, b: a + dt * b, here, rate) for here, rate in zip(x.q, rates, strict=True))
-    return model.retract(State(q, x.v, x.mode, x.memory))
+    """The state along the motion, by classical Runge-Kutta's method over a short time."""
+
+    def flow(x):
+        rate = model.flow(0.0, x, model.signal(0.0, x))
+        return rate.q, rate.v
+
+    def ahead(x, by, share):
+        q, v = (
+            jax.tree.map(lambda a, b: a + share * dt * b, part, rate) for part, rate in zip((x.q, x.v), by, strict=True)
+        )
+        return State(q, v, x.mode, x.memory)
+
+    slopes = [flow(x)]
+    for share in (0.5, 0.5, 1.0):
+        slopes.append(flow(ahead(x, slopes[-1], share)))
+    for slope, weight in zip(slopes, (1, 2, 2, 1), strict=True):
+        x = ahead(x, slope, weight / 6)
+    return model.retract(x)
 
 
 @pytest.mark.full
 def test_a_bracket_on_a_bent_beam_before_a_bent_beam(load):
-    """Where it is, by hand; depth, rate and drift are derivatives of each other; rows give the same rate."""
+    """Where it is, by hand; depth, its rate and the rate of that are derivatives; rows give the same rate."""
     content = facing()
     # what the plane is given with lies on it: y = 0.2 − 0.1 x
     content["contact"]["surface"]["point"] = [2.0, 0.0, 0]
     scenario = load(content)
     model = build(scenario.content)
     rng = np.random.default_rng(5)
-    x = model.unstruck()
+    x = Program(lambda model: model.unstruck())(model)
     q, v = [], []
     for side, here in zip(model.sides, x.q, strict=True):
         modes = jnp.asarray(rng.normal(size=here.modes.shape) * 0.1)
         q.append(type(here)(here.position, here.attitude, here.joints, here.balls, modes))
         v.append(jnp.asarray(rng.normal(size=side.velocities.shape) * 0.2))
     x = State(tuple(q), tuple(v), (jnp.asarray(0),), x.memory)
-    depth, rate, drifting, slip, grip = touching(model, x)
+    depth, rate, growing, slip, grip = touching(model, x)
     assert float(-slip) == pytest.approx(float(rate), rel=1e-12)
     # derivatives of depth and rate along the motion; h⁴ differences
     h = 1e-4
     around = [[float(found) for found in touching(model, moved(model, x, k * h))[:2]] for k in (-2, -1, 1, 2)]
     slopes = np.array([1, -8, 8, -1]) @ np.array(around) / (12 * h)
     assert slopes[0] == pytest.approx(float(rate), rel=1e-8)
-    # quaternions of what turns steadily are moved along their tangent: their second derivative is another
-    ahead, behind = (float(touching(model, turning(model, x, k * h))[1]) for k in (1, -1))
-    assert (ahead - behind) / (2 * h) == pytest.approx(float(drifting), rel=1e-6)
+    assert slopes[1] == pytest.approx(float(growing), rel=1e-6)
     # the bracket's end: the beam's axis falls short by half the integral of its slope squared
     beam = scenario.content.flexible.beam(scenario.content.chaser.link[1].beam, True)
     eta, share = np.asarray(q[0].modes), 3.0 / LENGTH
@@ -179,21 +197,6 @@ def test_a_bracket_on_a_bent_beam_before_a_bent_beam(load):
     expected = SHOULDER + local[0] * ALONG + local[1] * ACROSS
     np.testing.assert_allclose(grip[:2], expected, rtol=0, atol=1e-12)
     assert abs(across) > 0.01 and abs(slope) > 0.01 and abs(float(depth)) > 1e-3
-
-
-def turning(model, x, dt):
-    """The same with bases that turn steadily about z, as their constant velocities say, and move along the chord."""
-    q = []
-    for side, here, v in zip(model.sides, x.q, x.v, strict=True):
-        rate = side.tree.rate(here, v)
-        half = 0.5 * v[2] * dt
-        spin = jnp.stack([jnp.cos(half), 0 * half, 0 * half, jnp.sin(half)])
-        attitude = (Quaternion.of(here.attitude) * Quaternion.of(spin)).array()
-        # the base's velocity is given in its own axes, which turn
-        bent = jnp.cross(jnp.array([0.0, 0.0, 1.0]) * v[2], rate.position)
-        place = here.position + dt * rate.position + 0.5 * dt**2 * bent
-        q.append(type(here)(place, attitude, here.joints + dt * rate.joints, here.balls, here.modes + dt * rate.modes))
-    return State(tuple(q), x.v, x.mode, x.memory)
 
 
 def test_a_replay_draws_what_is_on_a_beam_where_it_is(load):

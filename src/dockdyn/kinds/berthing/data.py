@@ -10,8 +10,8 @@ import xarray as xr
 
 from dockdyn.kinds.berthing.left_out_modes import mode_excess
 from dockdyn.kinds.berthing.model import COMPLIANT, HOLDS, Berthing, Struck
-from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.mechanics.trees.composite_bodies import Tree
+from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.results.attributes import run_attributes
 from dockdyn.results.control.budget import control_attributes
 from dockdyn.results.episodes import episodes, from_log
@@ -183,9 +183,11 @@ def _impacts_of(model: Berthing, struck: Struck, motion: Motion) -> dict[str, An
         sideways = np.linalg.norm(impulse[1 : 2 if model.planar else 3])
         rows.append([0.0, -float(struck.before[0]), impulse[0], sideways, float(struck.impact.energy_loss)])
         after = [[np.asarray(v)] for v in struck.velocities]
-    if isinstance(model.contact, Rebound):
-        again = motion.log.fired[:, 0]
-        rows += list(np.stack([motion.log.time, *motion.log.state.memory.hit], axis=1)[again])
+    if isinstance(model.contact, ImpactContact):
+        hits = np.stack(motion.log.state.memory.hit, axis=1)
+        first = np.stack(motion.states.memory.hit, axis=1)[:1]
+        again = (np.diff(hits, axis=0, prepend=first) != 0).any(axis=1)
+        rows += list(np.column_stack([motion.log.time, hits])[again])
         after = [[*first, *v[again]] for first, v in zip(after, motion.log.state.v, strict=True)]
     table = np.array(rows).reshape(-1, len(IMPACTS))
     found: dict[str, Any] = {

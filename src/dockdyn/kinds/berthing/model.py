@@ -1,7 +1,8 @@
 """Berthing: a chaser with an arm meets a payload, both trees of rigid and flexible links (Cyril et al.).
 
-They touch at t = 0: an impact law gives the velocities after. What the law joins stays joined, as a pin or a weld; what
-rebounds may meet again (`rebound`). Or no law is asked and a compliant contact acts from then on.
+They touch at t = 0: an impact law gives the velocities after. What the law joins stays joined, as a pin or a weld, by a rigid
+latch; what rebounds may meet again, by a contact with that impact law. Or no law is asked and a compliant contact acts from
+then on. All that acts between the two is that of `dockdyn.mechanism`.
 
 Units: SI throughout.
 Source: as named above, with the corrections in the page of errata.
@@ -10,44 +11,41 @@ Source: as named above, with the corrections in the page of errata.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import block_diag
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.pair import Contact, contact_kinematics
+from dockdyn.contact.group import ContactGroup
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.plant import Law
 from dockdyn.control.tree_plant import TreePlant
 from dockdyn.impact.laws.by_name import StatedLaw
-from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact, impact
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
+from dockdyn.kinds.berthing.mechanism import grips
 from dockdyn.kinds.berthing.model_approach import Approach, locked
 from dockdyn.kinds.berthing.model_conserve import projected
-from dockdyn.kinds.berthing.model_rebound import (
-    RESTING,
-    Accelerated,
-    Hit,
-    Rebound,
-    by_law_or_stopped,
-    mode_after,
-    next_state,
-    placed,
-    point_rows,
-    resting,
-)
 from dockdyn.mechanics.constrained import constrained
-from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Tree
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Tree, normalised
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
+from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.connections import point_rows, turning_rows
+from dockdyn.mechanism.grips import lines_of
+from dockdyn.mechanism.impact_contact import TOUCHED, ImpactContact
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.state import Acting
+from dockdyn.mechanism.state import Memory as Remembered
 
 Row = Float[Array, "n"]
 HOLDS = {"pin": False, "weld": True}  # laws that join: whether they end turning, too
+ROUNDING = 1e-12  # of an impulse: what is less of it sideways is none
 COMPLIANT = "compliant"  # no law: forces of a contact that gives way
 
 
@@ -66,20 +64,38 @@ class Side(eqx.Module):
     grip: int = eqx.field(static=True)
 
 
+class Hit(NamedTuple):
+    """The impact that came last; zeros before there is one."""
+
+    speed: Scalar  # m/s, of approach
+    normal: Scalar  # N s
+    tangential: Scalar
+    loss: Scalar  # J
+
+    @staticmethod
+    def nothing() -> Hit:
+        return Hit(*[jnp.zeros(())] * 4)
+
+    @staticmethod
+    def of(velocity: Float[Array, "rows"], found: Impact, tangents: int) -> Hit:
+        sideways = jnp.linalg.norm(found.impulse[1 : 1 + tangents])
+        return Hit(-velocity[0], found.impulse[0], sideways, found.energy_loss)
+
+
 class Memory(NamedTuple):
-    """What control (the fields of `Effort`, the pole at the inertial origin) and contact have done."""
+    """What control (the fields of `Effort`, the pole at the inertial origin) and what is between the two have done."""
 
     work: Scalar
     wheel: Float[Array, "3"]
     impulse: Float[Array, "3"]
     turning_impulse: Float[Array, "3"]
     used: Float[Array, "2"]
-    contact_work: Scalar  # J, of contact forces and further impacts, on both
+    mechanism: Remembered
     hit: Hit  # the last impact
 
     @staticmethod
-    def begun(hit: Hit) -> Memory:
-        return Memory(*Effort.nothing(), contact_work=jnp.zeros(()), hit=hit)
+    def begun(remembered: Remembered, hit: Hit) -> Memory:
+        return Memory(*Effort.nothing(), mechanism=remembered, hit=hit)
 
 
 class Control(eqx.Module):
@@ -93,6 +109,7 @@ class Struck(NamedTuple):
     """What the impact at t = 0 did."""
 
     velocities: tuple[Row, Row]  # after
+    state: State  # of the mechanism, after
     mass: Float[Array, "n n"]  # of both trees
     rows: Float[Array, "rows n"]  # contact velocities by all velocities
     matrix: Float[Array, "rows rows"]  # W
@@ -102,18 +119,55 @@ class Struck(NamedTuple):
     fewer: Row | None  # impulse with one mode fewer in every flexible link
 
 
+class Known(eqx.Module):
+    """Forces on the chaser that are known."""
+
+    of_chaser: Row
+
+    def forces(self, model: Mechanism, x: State, here: Placement) -> tuple[Row, ...]:
+        """Return them, and none on the target."""
+        return self.of_chaser, jnp.zeros_like(x.v.trees[1])
+
+
+class Commanded(eqx.Module):
+    """Control of the chaser, which answers the motion, by what it remembers."""
+
+    berthing: Berthing
+    memory: Memory
+
+    def forces(self, model: Mechanism, x: State, here: Placement) -> tuple[Row, ...]:
+        """Return what it puts on the chaser now."""
+        plant = self.berthing.plant(State(x.q.trees, x.v.trees, x.mode, self.memory), here)
+        return Known(plant.forces(self.berthing.actuation(plant))).forces(model, x, here)
+
+
 class Berthing(Model):
     """Chaser and target from the instant they touch. State: `q` configurations, `v` velocities of both trees."""
 
     sides: tuple[Side, Side]
+    mechanism: Mechanism  # from just before the impact on, locks closed
     law: StatedLaw  # its name may be `COMPLIANT`
     normal: Float[Array, "3"]  # from the target to the chaser, inertial
     locks: Float[Array, "locks n"]  # rows of chaser velocities that are held at zero
     control: Control | None
-    contact: Contact | Rebound | None  # acts after t = 0; the feature is the chaser's
     conserved: Float[Array, "kept"] | None  # momentum (N s, N m s) that velocities are brought back to
     delay: None
     planar: bool = eqx.field(static=True)
+
+    @property
+    def contact(self) -> ContactGroup | ImpactContact | None:
+        """What may touch after t = 0."""
+        for group in self.mechanism.groups:
+            assert isinstance(group, ContactGroup | ImpactContact)
+            return group
+        return None
+
+    @property
+    def moving(self) -> MovingBodies:
+        """The links of both as they may move."""
+        found = self.mechanism.moving
+        assert isinstance(found, MovingBodies)
+        return found
 
     def initial(self) -> State:
         return self.begun(self.struck())
@@ -121,21 +175,27 @@ class Berthing(Model):
     def begun(self, struck: Struck) -> State:
         """The state just after what happened at t = 0."""
         hit = Hit.of(struck.before, struck.impact, 1 if self.planar else 2)
-        x = State(self.unstruck().q, struck.velocities, (), Memory.begun(hit))
-        if self.contact is None:
-            return x
-        if isinstance(self.contact, Rebound):
-            mode = mode_after(self, self.contact, x, struck.impact.velocity[0])
-        else:
-            touch = self.contact.touch(*self.places(x), at_onset=True)
-            pressing = self.contact.next_mode(jnp.asarray(APART), (jnp.asarray(True), jnp.asarray(False)), touch)
-            mode = jnp.where(touch.rate > 0, pressing, APART)
-        return State(x.q, x.v, (mode.astype(int),), x.memory)
+        return State(
+            self._configurations(), struck.velocities, struck.state.mode, Memory.begun(struck.state.memory, hit)
+        )
 
     def unstruck(self) -> State:
         """The state just before they touch."""
-        q = (self.sides[0].configuration, self.sides[1].configuration)
-        return State(q, (self.sides[0].velocities, self.sides[1].velocities), (), Memory.begun(Hit.nothing()))
+        before = (self.sides[0].velocities, self.sides[1].velocities)
+        return State(
+            self._configurations(), before, (), Memory.begun(self.mechanism.uncommanded().memory, Hit.nothing())
+        )
+
+    def _configurations(self) -> tuple[Configuration, Configuration]:
+        return self.sides[0].configuration, self.sides[1].configuration
+
+    def of_mechanism(self, x: State) -> State:
+        """Return a state as the mechanism has it."""
+        return State(Coordinates((), (), x.q), Velocities((), (), x.v), x.mode, x.memory.mechanism)
+
+    def commanded(self, x: State) -> Mechanism:
+        """Return the mechanism as control drives it."""
+        return self.mechanism if self.control is None else replace(self.mechanism, driving=Commanded(self, x.memory))
 
     def names(self) -> list[str]:
         found = []
@@ -146,48 +206,60 @@ class Berthing(Model):
                 else:
                     count = sum(leaf.size for leaf in jax.tree.leaves(side.configuration))
                     found += [f"configuration of {name}"] * count
+        remembered = jax.tree.leaves(jax.eval_shape(lambda: self.mechanism.uncommanded().memory))
         found += ["work of control", *["momentum of the wheel"] * 3, *["impulse of thrusters"] * 6]
-        found += [*["use of thrusters"] * 2, "work of the contact", *["last impact"] * len(Hit._fields)]
-        return found
+        found += [*["use of thrusters"] * 2, "work of the contact", *["memory of the contact"] * (len(remembered) - 1)]
+        return found + ["last impact"] * len(Hit._fields)
 
     def approach(self) -> Approach:
         """What the impact law is given: the contact once the locked joints have stopped, momentum kept."""
-        q = [side.configuration for side in self.sides]
-        mass, _, motions = self.dynamics(q, [side.velocities for side in self.sides])
-        v = jnp.concatenate([side.velocities for side in self.sides])
-        turning = HOLDS.get(self.law.name, False)
-        rows = self.contact_axes(self.normal, turning) @ self.slip_jacobian(motions, turning)
-        return locked(mass, rows, v, self.lock_rows())
+        q, v = self._configurations(), (self.sides[0].velocities, self.sides[1].velocities)
+        mass, _, _ = self.dynamics(q, v)
+        here = self.moving.placed(Coordinates((), (), q), Velocities((), (), v))
+        rows = self.moving.by_velocity(here, self._contact_rows(here))
+        return locked(mass, rows, jnp.concatenate(v), self.lock_rows())
+
+    def _contact_rows(self, here: Placement) -> Float[Array, "rows bodies 6"]:
+        """Return the rows of the impact: of motion along normal and tangents, and of a weld of turning about them."""
+        both, places = grips(self.moving), here.bodies
+        axes = [Vector.of(axis) for axis in self.contact_axes(self.normal)]
+        point = places[both[0]].point(Vector.of(-self.sides[0].origin))
+        rows = point_rows(places, *both, point, axes)
+        if not HOLDS.get(self.law.name, False):
+            return rows
+        about = [Vector.of(jnp.array([0.0, 0.0, 1.0]))] if self.planar else axes
+        return jnp.concatenate([rows, turning_rows(places, *both, about)])
 
     def struck(self) -> Struck:
         """The impact."""
-        found = self.approach()
+        found, model = self.approach(), self.mechanism
         before = found.rows @ found.velocities
-        if self.law.name == COMPLIANT:
-            nothing = impact(found.matrix, before, jnp.zeros_like(before))
-            return Struck(
-                self.split(found.velocities),
-                found.mass,
-                found.rows,
-                found.matrix,
-                before,
-                nothing,
-                found.lock_loss,
-                None,
-            )
-        by_law = by_law_or_stopped(self, found.matrix, before)
-        held = self.lock_rows() if self.locks.shape[0] else None
-        after = found.velocities + velocity_jump(found.rows, found.mass, by_law.impulse, held)
-        return Struck(
-            self.split(after),
-            found.mass,
-            found.rows,
-            found.matrix,
-            before,
-            by_law,
-            found.lock_loss,
-            self.impulse_of_fewer(found),
-        )
+        by_law, fewer = impact(found.matrix, before, jnp.zeros_like(before)), None
+        after = model.uncommanded()  # what joins has fallen in by then
+        if self.law.name != COMPLIANT:
+            resolve = self.contact.resolve if isinstance(self.contact, ImpactContact) else self.law.resolve
+            by_law, fewer = resolve(found.matrix, before), self.impulse_of_fewer(found)
+            if self.law.name not in HOLDS:
+                after = self._parting(after, by_law)
+        elif isinstance(self.contact, ContactGroup):
+            touches = (jnp.asarray(True), jnp.asarray(False))
+            pressing = self.contact.next_mode(jnp.asarray(APART), touches)
+            after = replace(after, mode=(jnp.where(before[0] < 0, pressing, APART).astype(int),))
+        v = after.v.trees
+        return Struck((v[0], v[1]), after, found.mass, found.rows, found.matrix, before, by_law, found.lock_loss, fewer)
+
+    def _parting(self, x: State, by_law: Impact) -> State:
+        """Return the mechanism's state after an impact that does not join."""
+        if isinstance(self.contact, ImpactContact):
+            touched = replace(x, mode=(jnp.asarray(TOUCHED, int),))
+            start = State(self._configurations(), x.v.trees, touched.mode, Memory.begun(x.memory, Hit.nothing()))
+            after = self.commanded(start).jump(jnp.zeros(()), touched, (jnp.asarray(True), jnp.asarray(False)))
+            return replace(
+                after, memory=after.memory._replace(work=jnp.zeros(()))
+            )  # what counts is work after the impact
+        here = self.mechanism.placement(x)
+        load = jnp.einsum("k,kbi->bi", by_law.impulse, self._contact_rows(here))
+        return replace(x, v=jax.tree.map(jnp.add, x.v, self.moving.change(here, load)))
 
     def impulse_of_fewer(self, found: Approach) -> Float[Array, "rows"] | None:
         """The impulse with one mode fewer of each kind in every flexible link; None where there are none.
@@ -220,58 +292,28 @@ class Berthing(Model):
             [f[2] for f in found],
         )
 
-    def slip_jacobian(self, motions: Sequence[Motion], turning: bool) -> Float[Array, "rows n"]:
-        """Velocity of the chaser's grip less the target's by all velocities, inertial axes; turning (rad/s) after."""
-        parts = []
-        for side, motion, sign in zip(self.sides, motions, (1.0, -1.0), strict=True):
-            turn, own = motion.rotation[side.grip], side.tree.jacobian(motion, side.grip)
-            parts.append(sign * jnp.concatenate([turn @ own[:3], turn @ own[3:]]))
-        return jnp.concatenate(parts, axis=1)[self.kept(turning)]
-
-    def slip_bias(self, motions: Sequence[Motion], turning: bool) -> Float[Array, "rows"]:
-        """Rate of the same velocity at constant velocities of the trees."""
-        found = jnp.zeros(6)
-        for side, motion, sign in zip(self.sides, motions, (1.0, -1.0), strict=True):
-            turn, bias, twist = (part[side.grip] for part in (motion.rotation, motion.bias, motion.twist))
-            found += sign * jnp.concatenate([turn @ (bias[:3] + jnp.cross(twist[3:], twist[:3])), turn @ bias[3:]])
-        return found[self.kept(turning)]
-
-    def in_plane(self, rows: Float[Array, "3 n"]) -> Float[Array, "rows n"]:
-        """Rows of a velocity that count: in the plane x and y."""
-        return rows[self.kept(turning=False)]
-
-    def kept(self, turning: bool) -> Int[Array, "rows"]:
-        """Rows of a relative twist that count: in the plane x, y and yaw."""
-        moving, spinning = ([0, 1], [5]) if self.planar else ([0, 1, 2], [3, 4, 5])
-        return jnp.array(moving + (spinning if turning else []))
-
-    def contact_axes(self, normal: Float[Array, "3"], turning: bool) -> Float[Array, "rows rows"]:
-        """Rows of normal and tangents (and moments) in inertial axes."""
+    def contact_axes(self, normal: Float[Array, "3"]) -> Float[Array, "axes 3"]:
+        """Normal and tangents in inertial axes; in the plane one."""
         n = normal / jnp.linalg.norm(normal)
         if self.planar:
-            axes = jnp.array([[n[0], n[1]], [-n[1], n[0]]])
-            return block_diag(axes, jnp.eye(1)) if turning else axes
+            return jnp.stack([n, jnp.stack([-n[1], n[0], jnp.zeros(())])])
         spare = jnp.eye(3)[jnp.argmin(jnp.abs(n))]
         along = jnp.cross(n, spare)
         along = along / jnp.linalg.norm(along)
-        axes = jnp.stack([n, along, jnp.cross(n, along)])
-        return block_diag(axes, axes) if turning else axes
+        return jnp.stack([n, along, jnp.cross(n, along)])
 
-    def constraints(self, motions: Sequence[Motion]) -> tuple[Float[Array, "rows n"], Float[Array, "rows"]]:
-        """Rows A and bias of all that is held: A v̇ + bias = 0."""
-        rows, bias = self.lock_rows(), jnp.zeros(self.locks.shape[0])
-        if self.law.name in HOLDS:
-            turning = HOLDS[self.law.name]
-            rows = jnp.concatenate([self.slip_jacobian(motions, turning), rows])
-            bias = jnp.concatenate([self.slip_bias(motions, turning), bias])
-        return rows, bias
-
-    def plant(self, x: State) -> TreePlant:
-        """What control acts on."""
-        mass, bias, motions = self.dynamics(x.q, x.v)
-        rows, drift = self.constraints(motions)
-        trees = (self.sides[0].tree, self.sides[1].tree)
-        memory = x.memory
+    def plant(self, x: State, here: Placement | None = None) -> TreePlant:
+        """What control acts on; `here` are the bodies where their places are known, from wherever these count."""
+        moving = self.moving
+        here = here or moving.placed(Coordinates((), (), x.q), Velocities((), (), x.v))
+        mass = block_diag(*(place.mass for place in here.trees))
+        bias = jnp.concatenate([place.bias for place in here.trees])
+        trees, memory = (self.sides[0].tree, self.sides[1].tree), x.memory
+        rows, drift = self.lock_rows(), jnp.zeros(self.locks.shape[0])
+        if held := lines_of(self.mechanism.grips, memory.mechanism.elements, here.bodies):
+            rows = jnp.concatenate([moving.by_velocity(here, held.rows), rows])
+            drift = jnp.concatenate([moving.drift_by_velocity(here, held), drift])
+        motions = [place.motion for place in here.trees]
         return TreePlant(trees, x.q, jnp.concatenate(x.v), mass, bias, rows, drift, memory.wheel, memory.used, motions)
 
     def actuation(self, plant: TreePlant) -> Actuation:
@@ -286,72 +328,66 @@ class Berthing(Model):
         v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], load[:, None])
         return v[:, 0], force[:, 0]
 
-    def accelerations(self, x: State, plant: TreePlant, forces: Row, delayed: PyTree) -> Accelerated:
-        """Rates under forces on the chaser and those of the contact; of `delayed` the first is a compliant contact's."""
-        if self.contact is None:
-            return Accelerated(*self.respond(plant, forces), jnp.zeros(()), jnp.zeros(()))
-        load = (-plant.bias).at[: forces.shape[0]].add(forces)
-        if isinstance(self.contact, Rebound):
-            return resting(self, self.contact, x, plant, load)
-        point = self.contact.feature.contact_point(*self.places(x, plant.motions), self.contact.surface)
-        push = delayed[0].array() @ point_rows(self, plant.motions, point)
-        v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], (load + push)[:, None])
-        return Accelerated(v[:, 0], force[:, 0], push @ plant.v, jnp.zeros(()))
+    def acting(self, x: State, forces: Row, delayed: PyTree) -> Acting:
+        """Return what acts on the links under forces on the chaser."""
+        model, state = replace(self.mechanism, driving=Known(forces)), self.of_mechanism(x)
+        return model.acting(state, model.placement(state), delayed)
 
     def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
-        plant = self.plant(x)
-        given = self.actuation(plant)
-        forces = plant.forces(given)
-        found = self.accelerations(x, plant, forces, delayed)
-        q = tuple(side.tree.rate(a, b) for side, a, b in zip(self.sides, x.q, x.v, strict=True))
-        return Rate(q, self.split(found.v), self.booked(x, plant, given, forces)._replace(contact_work=found.power))
-
-    def needed(self, x: State) -> Scalar:
-        """Normal force (N) that would keep at rest what touches."""
-        plant = self.plant(x)
-        return self.accelerations(x, plant, plant.forces(self.actuation(plant)), ()).normal
+        model, still, state = self.mechanism, jax.tree.map(jnp.zeros_like, x.memory), self.of_mechanism(x)
+        here = model.placement(state)
+        if self.control is not None:
+            plant = self.plant(x, here)
+            given = self.actuation(plant)
+            forces = plant.forces(given)
+            model, still = replace(model, driving=Known(forces)), self.booked(x, plant, given, forces)
+        rate = model.rate_at(state, here, delayed)
+        return Rate(rate.q.trees, rate.v.trees, still._replace(mechanism=rate.memory))
 
     def booked(self, x: State, plant: TreePlant, given: Actuation, forces: Row) -> Memory:
         """Rates of what control has done."""
         turn = Quaternion.of(plant.q[0].attitude).matrix().array()
         power = forces @ plant.v[: plant.own]
         effort = given.effort(power, turn, plant.q[0].position, plant.turning(), plant.wheel)
-        return Memory(*effort, contact_work=jnp.zeros(()), hit=jax.tree.map(jnp.zeros_like, x.memory.hit))
+        still = jax.tree.map(jnp.zeros_like, (x.memory.mechanism, x.memory.hit))
+        return Memory(*effort, *still)
 
-    def places(self, x: State, motions: Sequence[Motion] | None = None) -> tuple[Placed, Placed]:
-        """What carries the feature and the surface."""
-        found = motions or [side.tree.motion(q, v) for side, q, v in zip(self.sides, x.q, x.v, strict=True)]
-        first, second = (placed(motion, side) for motion, side in zip(found, self.sides, strict=True))
-        return first, second
+    def signal(self, t: Scalar, x: State) -> PyTree:
+        return self.mechanism.signal(t, self.of_mechanism(x))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
-        contact = self.contact
-        if contact is None:
-            return Outputs((), (), ())
-        where = self.places(x)
-        if isinstance(contact, Rebound):
-            depth = contact_kinematics(contact.feature, contact.surface, *where).depth
-            rests, needed = x.mode[0] == RESTING, self.needed(x)
-            guards = jnp.where(rests, -1.0, depth), jnp.where(rests, -needed, -1.0)
-            return Outputs((), guards, (jnp.where(rests, needed, 0.0),))
-        touch = contact.touch(*where)
-        force = contact.normal_force(x.mode[0], touch)
-        return Outputs((contact.force(force, touch),), contact.guards(x.mode[0], touch), (force,))
+        return self.commanded(x).outputs(t, self.of_mechanism(x))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        contact = self.contact
-        if contact is None:
-            return x
-        if not isinstance(contact, Rebound):
-            onset = contact.touch(*self.places(x), at_onset=True)
-            mode = contact.next_mode(x.mode[0], (fired[0], fired[1]), onset)
-            return State(x.q, x.v, (mode,), x.memory)
-        v, mode, hit = next_state(self, contact, x, fired)
-        work = x.memory.contact_work - jnp.where(fired[0], hit.loss, 0.0)
-        return State(x.q, v, (mode,), x.memory._replace(contact_work=work, hit=hit))
+        model, contact, hit, before = self.commanded(x), self.contact, x.memory.hit, self.of_mechanism(x)
+        if isinstance(contact, ImpactContact):
+            # it is struck in the event in which it has touched, as there is nothing else that could touch meanwhile
+            struck = fired[0] & (x.mode[0] == APART) & (before.memory.impacts[0].parting == 0)
+            before = replace(before, mode=(jnp.where(struck, TOUCHED, x.mode[0]).astype(x.mode[0].dtype),))
+        after = model.jump(t, before, fired)
+        if isinstance(contact, ImpactContact):
+            own = self._hit(contact, before, after)
+            hit = jax.tree.map(lambda new, old: jnp.where(struck, new, old), own, hit)
+        return State(x.q, after.v.trees, after.mode, x.memory._replace(mechanism=after.memory, hit=hit))
+
+    def _hit(self, contact: ImpactContact, before: State, after: State) -> Hit:
+        """Return the impact between two states of the mechanism, from the momentum that the target has got."""
+        moving, first = self.moving, self.mechanism.placement(before)
+        meeting = contact.meeting(first.bodies[contact.first], first.bodies[contact.second])
+        there = moving.placed(before.q, jax.tree.map(jnp.subtract, after.v, before.v))
+        _, target = moving.in_place(there)
+        given = sum((one.linear for one in target.bending()), Vector.zero())
+        for number in target.members:
+            given = given + moving.bodies[number].linear_momentum(there.bodies[number].twist)
+        (then,), (now,) = before.memory.impacts, after.memory.impacts
+        across = given - meeting.normal * given.dot(meeting.normal)
+        normal, square = now.impulse - then.impulse, across.dot(across)
+        some = square > (ROUNDING * normal) ** 2
+        tangential = jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)
+        return Hit(meeting.rate, normal, tangential, before.memory.work - after.memory.work)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return jnp.asarray(False) if self.contact is None else x.mode[0] != APART
+        return self.mechanism.emitting(self.of_mechanism(x))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion now and at t = 0."""
@@ -373,10 +409,3 @@ def _last_modes(tree: Tree) -> list[str]:
         for name in names:
             found[link, name.rstrip("0123456789")] = f"{link}.{name}"
     return list(found.values())
-
-
-def normalised(q: Configuration) -> Configuration:
-    """Quaternions of unit length."""
-    attitude = q.attitude / jnp.linalg.norm(q.attitude)
-    balls = q.balls / jnp.linalg.norm(q.balls, axis=-1, keepdims=True) if q.balls.shape[0] else q.balls
-    return Configuration(q.position, attitude, q.joints, balls, q.modes)

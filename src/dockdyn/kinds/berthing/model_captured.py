@@ -17,7 +17,8 @@ from jaxtyping import Array, Float
 from dockdyn.control.lqr import Weights, riccati
 from dockdyn.control.tree_plant import modal_columns, moving_columns, regulated, turning_axes, turning_columns
 from dockdyn.integrate.model import State
-from dockdyn.kinds.berthing.model import Berthing, normalised
+from dockdyn.kinds.berthing.model import Berthing
+from dockdyn.mechanics.trees.composite_bodies import normalised
 
 Square = Float[Array, "n n"]
 

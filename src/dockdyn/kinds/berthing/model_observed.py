@@ -7,18 +7,17 @@ Source: definitions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.contact.pair import contact_kinematics
 from dockdyn.integrate.model import State
-from dockdyn.kinds.berthing.model import HOLDS, Berthing
-from dockdyn.kinds.berthing.model_rebound import RESTING, Rebound
+from dockdyn.kinds.berthing.model import Berthing
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.composite_bodies import Motion
 from dockdyn.mechanics.trees.momentum import together
+from dockdyn.mechanism.impact_contact import ImpactContact
+from dockdyn.mechanism.state import Acting
 
 
 def observe(model: Berthing, x: State) -> dict[str, Array]:
@@ -27,7 +26,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     given = model.actuation(plant)
     torques = plant.forces(given)
     signal = model.signal(jnp.zeros(()), x)
-    found = model.accelerations(x, plant, torques, signal)
+    found = model.acting(x, torques, signal)
     chaser = model.sides[0].tree
     momenta = plant.momenta()
     linear, angular = (jnp.stack([getattr(part, name) for part in momenta]) for name in ("linear", "angular"))
@@ -42,7 +41,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
         "base_attitude": jnp.stack([q.attitude for q in x.q]),
         "modal_coordinate": x.q[0].modes,
         "tip_deflection": jnp.linalg.norm(tips, axis=-1),
-        "hold_force": _holding_force(model, found.held),
+        "hold_force": found.grips[0].array() if found.grips else jnp.zeros(3),
         "torque": torques,
         "wheel_torque": given.wheel,
         "thruster_force": given.thrust,
@@ -53,7 +52,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
             (side.tree.potential_energy(q) for side, q in zip(model.sides, x.q, strict=True)), jnp.zeros(())
         ),
         "work": x.memory.work,
-        "contact_work": x.memory.contact_work,
+        "contact_work": x.memory.mechanism.work,
         "wheel_momentum": x.memory.wheel,
         "thruster_impulse": x.memory.impulse,
         "thruster_turning_impulse": x.memory.turning_impulse,
@@ -63,27 +62,22 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
         "angular_momentum": angular.sum(0) + wheel,
         "linear_momentum_scale": jnp.linalg.norm(linear, axis=-1).sum(),
         "angular_momentum_scale": jnp.linalg.norm(angular, axis=-1).sum() + jnp.linalg.norm(wheel),
-        **_contact_state(model, x, plant.motions, signal, found.normal),
+        **_contact_state(model, x, found),
     }
 
 
-def _contact_state(
-    model: Berthing, x: State, motions: Sequence[Motion], signal: tuple[Any, ...], needed: Float[Array, ""]
-) -> dict[str, Array]:
-    """Depth, sliding and force of a contact that acts after t = 0; `needed` is what would keep it at rest."""
-    if model.contact is None:
+def _contact_state(model: Berthing, x: State, now: Acting) -> dict[str, Array]:
+    """Depth, sliding and force of a contact that acts after t = 0."""
+    contact = model.contact
+    if contact is None:
         return {}
-    contact, where = model.contact, model.places(x, motions)
-    meeting = contact_kinematics(contact.feature, contact.surface, *where)
-    if isinstance(contact, Rebound):
-        normal = jnp.where(x.mode[0] == RESTING, needed, 0.0)
-    else:
-        normal = meeting.normal.dot(signal[0])
+    places = model.mechanism.placement(model.of_mechanism(x)).bodies
+    found = contact.state(x.mode[0], places[contact.first], places[contact.second], exact=True)
     return {
-        "depth": meeting.depth,
-        "depth_rate": meeting.rate,
-        "sliding_speed": jnp.sqrt(meeting.sliding.dot(meeting.sliding)),
-        "normal_force": normal,
+        "depth": found.depth,
+        "depth_rate": found.rate,
+        "sliding_speed": found.sliding_speed,
+        "normal_force": now.rests[0] if isinstance(contact, ImpactContact) else found.normal_force,
     }
 
 
@@ -93,10 +87,3 @@ def _outlines(motions: Sequence[Motion]) -> Float[Array, "2 links 3"]:
     longest = max(len(part) for part in found)
     padded = [jnp.pad(part, ((0, longest - len(part)), (0, 0)), constant_values=jnp.nan) for part in found]
     return jnp.stack(padded)
-
-
-def _holding_force(model: Berthing, force: Float[Array, "rows"]) -> Float[Array, "3"]:
-    """Force (N, inertial) by which what the law joined is held on the chaser's side; zero where nothing is."""
-    if model.law.name not in HOLDS:
-        return jnp.zeros(3)
-    return jnp.zeros(3).at[:2].set(force[:2]) if model.planar else force[:3]

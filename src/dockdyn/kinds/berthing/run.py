@@ -21,9 +21,9 @@ from dockdyn.kinds.berthing.data import Motion, dataset_of
 from dockdyn.kinds.berthing.model import COMPLIANT, Berthing, Struck
 from dockdyn.kinds.berthing.model_captured import Design
 from dockdyn.kinds.berthing.model_observed import observe
-from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.kinds.berthing.schema import BerthingSection
 from dockdyn.kinds.berthing.stiffness import STIFF, stiffness
+from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.programs import Program
 from dockdyn.results.dataset import reason_of, shortness
 from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
@@ -289,7 +289,7 @@ def located_motion(
     assert found.samples is not None
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, first_nonfinite = Status(int(found.status)), name_of_nonfinite(int(found.first_nonfinite), model.names)
-    sooner = ", a larger impact.rest_speed ends that sooner" if isinstance(model.contact, Rebound) else ""
+    sooner = ", a larger impact.rest_speed ends that sooner" if isinstance(model.contact, ImpactContact) else ""
     status = reason_of(
         content, end, float(found.time), first_nonfinite, pace, {Status.TOO_MANY_EVENTS: CHATTER + sooner}
     )

@@ -149,6 +149,8 @@ class BerthingSection(Section):
         """The model without control."""
         import jax.numpy as jnp
 
+        from dockdyn.impact.laws.contact_matrix import lock
+        from dockdyn.kinds.berthing.mechanism import grips, mechanism_of, trees_of
         from dockdyn.kinds.berthing.model import Berthing, Side
 
         touching = jnp.asarray(self.contact.chaser_position, float)
@@ -162,13 +164,21 @@ class BerthingSection(Section):
         names = {link.coordinate or link.name: link.name for link in self.chaser.joints()}
         columns = [column for name in self.joints()[1] for column in of_link[names[name]]]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
+        sides = (Side(tree, q, v, -touching, at), target)
+        stopped = lock(tree.dynamics(q, v)[0], locks, v) if columns else v
+        moving = trees_of(sides, columns)
         return Berthing(
-            sides=(Side(tree, q, v, -touching, at), target),
+            sides=sides,
+            mechanism=mechanism_of(
+                sides,
+                moving,
+                (stopped, target.velocities),
+                self.impact.acting(self.contact, grips(moving), self.planar),
+            ),
             law=self.impact.make(),
             normal=normal,
             locks=locks,
             control=None,
-            contact=self.impact.contact(self.contact),
             conserved=None,
             delay=None,
             planar=self.planar,

@@ -18,11 +18,12 @@ from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawS
 from dockdyn.scenario.tables.parts import Point as PointField
 
 if TYPE_CHECKING:
-    from dockdyn.contact.feature import Point
-    from dockdyn.contact.pair import Contact
+    from dockdyn.contact.group import ContactGroup
+    from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
     from dockdyn.contact.surfaces.surface import Surface
+    from dockdyn.elements.grip import Hold
     from dockdyn.impact.laws.by_name import StatedLaw
-    from dockdyn.kinds.berthing.model_rebound import Rebound
+    from dockdyn.mechanism.impact_contact import ImpactContact
 
 ON_SURFACE = 1e-6  # m
 
@@ -75,12 +76,15 @@ class TouchSection(Section):
             return None
         return Sphere(jnp.zeros(3), jnp.asarray(self.target_radius, float), inside=False)
 
-    def feature(self) -> Point:
+    def geometry(self) -> BallOnSurface:
+        """Return the place on the chaser and what it can touch."""
         import jax.numpy as jnp
 
-        from dockdyn.contact.feature import Point
+        from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 
-        return Point(jnp.asarray(self.chaser_position, float))
+        solid = self.solid()
+        assert solid is not None
+        return BallOnSurface(jnp.asarray(self.chaser_position, float), None, solid)
 
 
 class ImpactSection(ImpactLawSection):
@@ -113,24 +117,27 @@ class ImpactSection(ImpactLawSection):
     def make(self) -> StatedLaw:
         return self.stated_law()
 
-    def contact(self, touch: TouchSection) -> Contact | Rebound | None:
-        """What acts after t = 0."""
+    def acting(
+        self, touch: TouchSection, bodies: tuple[int, int], planar: bool
+    ) -> ContactGroup | ImpactContact | Hold | None:
+        """Return what acts after t = 0 between two bodies by number: a contact, or a grip."""
         import jax.numpy as jnp
 
-        from dockdyn.contact.pair import Contact
+        from dockdyn.contact.group import ContactGroup
         from dockdyn.kinds.berthing.model import COMPLIANT
-        from dockdyn.kinds.berthing.model_rebound import Rebound
+        from dockdyn.mechanism.impact_contact import ImpactContact
 
-        solid, feature = touch.solid(), touch.feature()
+        law = self.make()
+        if law.name in ("pin", "weld"):
+            return "pin" if law.name == "pin" else "weld"
         if self.law == COMPLIANT:
-            assert solid is not None and touch.normal is not None
+            assert touch.normal is not None
             friction = None if touch.friction is None else touch.friction.make()
-            law = touch.normal.make()
-            return Contact(feature=feature, surface=solid, law=law, friction=friction, feature_on_chaser=True)
+            return ContactGroup.of([touch.geometry()], bodies, touch.normal.make(), friction)
         if not self.again:
             return None
-        assert solid is not None
-        return Rebound(feature, solid, friction_at_rest(self.friction), jnp.asarray(self.rest_speed, float))
+        rest = friction_at_rest(self.friction), jnp.asarray(self.rest_speed, float)
+        return ImpactContact(touch.geometry(), law, *rest, *bodies, planar)
 
 
 class OwnImpactSection(OwnImpact, ImpactSection):

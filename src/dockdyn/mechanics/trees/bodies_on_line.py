@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -20,9 +21,11 @@ from dockdyn.mechanics.lines import Lines, Rows
 from dockdyn.mechanics.reflected import Reflected, coupled, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Response, Velocities
 from dockdyn.mechanics.trees.partial_motion import JointMotion
+from dockdyn.mechanics.trees.tree_bodies import LinkJoint
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, unit_vectors
 from dockdyn.programs import trace_once
 
@@ -50,7 +53,16 @@ class BodiesOnLine(eqx.Module):
         """Return the numbers of the bodies that no slide holds."""
         return self.in_space.roots()
 
-    def held(self) -> list[tuple[int, Joint]]:
+    @property
+    def planar(self) -> bool:
+        """Whether all stay in a plane, so that nothing answers loads out of it; a line needs no such care."""
+        return False
+
+    def mass_at(self, number: int) -> Scalar:
+        """Return the mass (kg) of a body."""
+        return self.bodies[number].mass
+
+    def held(self) -> list[tuple[int, Joint | LinkJoint]]:
         """Return the bodies that slides hold, by number, each with its joint."""
         return self.in_space.held()
 
@@ -64,9 +76,13 @@ class BodiesOnLine(eqx.Module):
         ]
 
     def begun(
-        self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[JointMotion]
+        self,
+        poses: Sequence[Pose],
+        twists: Sequence[Twist],
+        joints: Sequence[JointMotion],
+        linked: Sequence[tuple[Configuration, Row]] = (),
     ) -> tuple[Coordinates, Velocities]:
-        """Return the state in which the bodies are and move so."""
+        """Return the state in which the bodies are and move so; there are no trees with large beams."""
         places = [(poses[number].position.x, twists[number].velocity.x) for number in self.roots()]
         both = [*joints, *places]
         return Coordinates((), tuple(q for q, _ in both)), Velocities((), tuple(rate for _, rate in both))
@@ -84,6 +100,10 @@ class BodiesOnLine(eqx.Module):
         roots = self.roots()
         place = len(v.joints) - len(roots) + roots.index(self.held_with(number)[0])
         return v._replace(joints=(*v.joints[:place], v.joints[place] + more.x, *v.joints[place + 1 :]))
+
+    def rate(self, q: Coordinates, v: Velocities) -> Coordinates:
+        """Return the rate of the coordinates of bodies that move so."""
+        return q.rate(v)
 
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
@@ -106,6 +126,7 @@ class BodiesOnLine(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
+        driving: Sequence[Row] = (),
     ) -> Response:
         """Return what loads do, as `MovingBodies.respond`; torques do nothing."""
         between = tuple((first, other) for first, other, _ in reflected)
@@ -132,6 +153,10 @@ class BodiesOnLine(eqx.Module):
         bodies, pushed = coupled(free, self._answer, Lines.joined(several) if several else None)
         return Response(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
 
+    def mobility(self, here: Placement) -> LineMobility:
+        """Return M⁻¹, which is the same wherever they are."""
+        return LineMobility(self)
+
     def answer(self, here: Placement, rows: Rows) -> Rows:
         """Return M⁻¹ of loads on the bodies, line by line: rates of their twists, none but along the line."""
         return self._answer(rows)
@@ -139,10 +164,6 @@ class BodiesOnLine(eqx.Module):
     def _answer(self, rows: Rows) -> Rows:
         masses = jnp.stack([body.mass for body in self.bodies])
         return jnp.zeros_like(rows).at[:, :, 0].set(rows[:, :, 0] / masses)
-
-    def change(self, here: Placement, load: Float[Array, "bodies 6"]) -> Velocities:
-        """Return what impulses (N s, inertial) on the bodies change of the velocities at once."""
-        return self._rates([load[number, 0] / body.mass for number, body in enumerate(self.bodies)])
 
     def _rates(self, bodies: Sequence[Scalar]) -> Velocities:
         """The rates of the velocities, of bodies whose own change so."""
@@ -161,9 +182,9 @@ class BodiesOnLine(eqx.Module):
         """Return force (N, inertial) and torque (N m) that the motion of each body needs."""
         return self.in_space.needed(here, rates, twists)
 
-    def momentum_of_bending(self, here: Placement) -> Vector:
-        """Return zero: none of these bends."""
-        return Vector.zero()
+    def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
+        """Return zeros: none of these bends."""
+        return Vector.zero(), Vector.zero()
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Return zero: motors of slides on a line reflect nothing."""
@@ -174,6 +195,21 @@ class BodiesOnLine(eqx.Module):
     ) -> dict[int, tuple[Vector, Vector]]:
         """Return what passes through the slide of each body that one holds, as `MovingBodies.reactions`."""
         return self.in_space.reactions(here, forces, torques)
+
+
+class LineMobility(NamedTuple):
+    """M⁻¹ of bodies on a line."""
+
+    bodies: BodiesOnLine
+
+    def answer(self, rows: Rows) -> Rows:
+        """Return rates of the bodies' twists under loads on them, line by line."""
+        return self.bodies._answer(rows)
+
+    def change(self, load: Float[Array, "bodies 6"]) -> Velocities:
+        """Return what impulses (N s, inertial) on the bodies change of the velocities at once."""
+        masses = zip(load, self.bodies.bodies, strict=True)
+        return self.bodies._rates([own[0] / body.mass for own, body in masses])
 
 
 Moving = MovingBodies | BodiesOnLine  # bodies as they may move

@@ -256,7 +256,13 @@ class Tree(eqx.Module):
     @trace_once
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
-        index, motion, bent = _index_of(self.layout), self.motion(q, v), self.bending()
+        motion = self.motion(q, v)
+        return *self.mass_and_bias(q, v, motion), motion
+
+    @trace_once
+    def mass_and_bias(self, q: Configuration, v: Row, motion: Motion) -> tuple[Float[Array, "n n"], Row]:
+        """Return M and h where the motion is known."""
+        index, bent = _index_of(self.layout), self.bending()
         inertia = [Inertia.of(one) for one in self.links.inertia]
         loads = [one.load(a, b) for one, a, b in zip(inertia, motion.twist, motion.bias, strict=True)]
         beams = self.beams(q, v, motion) if len(bent) else None
@@ -276,7 +282,28 @@ class Tree(eqx.Module):
         h = self.by_columns(jnp.array([one @ load[link] for link, one in pairs]))
         if beams is not None:
             mass, h = self.with_modes(mass, h, q, v, beams, motion)
-        return mass, h + self.joint_loads(q, v), motion
+        return mass, h + self.joint_loads(q, v)
+
+    def generalised(self, motion: Motion, wrenches: Float[Array, "links 6 *more"]) -> Float[Array, "n *more"]:
+        """Return the generalised forces of wrenches on all links, in base axes and about the base's origin."""
+        index = _index_of(self.layout)
+        beyond = jnp.tensordot(index.path.T, wrenches, 1)
+        work = jnp.einsum("ki,ki...->k...", _stacked(motion.screws, 6), beyond[index.owner])
+        return self.by_columns(work)
+
+    def spread(self, motion: Motion, v: Float[Array, "n *more"]) -> Float[Array, "links 6 *more"]:
+        """Return the twists of all links, in base axes and about the base's origin, of velocities or of their rates."""
+        index = _index_of(self.layout)
+        moving = jnp.einsum("ki,k...->ki...", _stacked(motion.screws, 6), v[index.column])
+        return jnp.tensordot(index.path[:, index.owner], moving, 1)
+
+    def dissipation(self, v: Row) -> Float[Array, ""]:
+        """Return the power (W) that dampers in joints and beams take."""
+        inside = jnp.zeros(())
+        if len(bent := self.bending()):
+            rates = _picked(v, _index_of(self.layout).modal)[bent]
+            inside = jnp.einsum("li,lij,lj->", rates, self.links.damping[bent], rates)
+        return inside + jnp.sum(self.joint_damping * v**2)
 
     def bending(self) -> Int[np.ndarray, "bent"]:
         """Links with modes."""
@@ -365,6 +392,13 @@ class Tree(eqx.Module):
             balls=jnp.stack(balls) if balls else jnp.zeros((0, 4)),
             modes=v[jnp.array([column for own in modal for column in own], int)],
         )
+
+
+def normalised(q: Configuration) -> Configuration:
+    """Return the configuration with quaternions of unit length."""
+    attitude = q.attitude / jnp.linalg.norm(q.attitude)
+    balls = q.balls / jnp.linalg.norm(q.balls, axis=-1, keepdims=True) if q.balls.shape[0] else q.balls
+    return Configuration(q.position, attitude, q.joints, balls, q.modes)
 
 
 def _stacked(rows: Sequence[Float[Array, "size"]], size: int) -> Float[Array, "rows size"]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -21,13 +21,56 @@ from jaxtyping import Array, Float
 from dockdyn.mechanics.dense import Factors, factored, solved
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.bent_inertia import Bent
+from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
+if TYPE_CHECKING:
+    from dockdyn.mechanics.trees.moving_bodies import Velocities
+
 SPIN = 3  # unknowns of the root's turning, which come first
 
 type ByBody[Part] = dict[int, Part]  # of what a coordinate moves: a body, or the frames of a flexible link
+
+
+class JointedTree(NamedTuple):
+    """A tree at an instant, for whoever asks it as a tree of bodies."""
+
+    tree: JointedBodies
+    placed: tuple[Placed, ...]
+    motions: Sequence[JointMotion]  # of the joints of all trees
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The numbers of its bodies."""
+        return self.tree.members
+
+    def equations(self) -> Equations:
+        """Return its equations of motion."""
+        return Equations.of(self.tree, self.placed, self.motions)
+
+    def kinetic_energies(self) -> list[Scalar]:
+        """Return the kinetic energies (J) of its bodies."""
+        return self.tree.kinetic_energies(self.placed, self.motions)
+
+    def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
+        """Return force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
+        own, bent = [twists[number] for number in self.members], self.tree.bent(self.placed, self.motions)
+        return self.tree.needed(self.placed, bent, own, dict(enumerate(rates.joints)))
+
+    def bending(self) -> list[Bending]:
+        """Return what links that bend have beside what they would have unbent: their mean axes keep their centre of mass."""
+        found = []
+        for body, bent in self.tree.bent(self.placed, self.motions).items():
+            more, one = bent.body.inertia - self.tree.bodies[body].inertia, self.placed[body]
+            angular = one.rotation @ (Matrix.of(more) @ one.twist.rate + bent.spin)
+            found.append(Bending(one.pose.position, Vector.zero(), angular, Vector.zero()))
+        return found
+
+    def reflected_energy(self) -> Scalar:
+        """Return the kinetic energy (J) of what motors in its joints reflect."""
+        return self.tree.reflected_energy(self.motions)
 
 
 class CompositeInertia(NamedTuple):

@@ -12,15 +12,27 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.lines import Lines, Rows, row_of, twist_of
+from dockdyn.mechanics.lines import Lines, Rows, forces_along, row_of, twist_of
 from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, reflected_lines
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
+from dockdyn.mechanics.trees.bodies import Bodies
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalised
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
-from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations
+from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations, JointedTree
 from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.vector import Matrix, Scalar, Vector
+from dockdyn.mechanics.trees.tree_bodies import (
+    LinkedTree,
+    LinkJoint,
+    TreeAcceleration,
+    TreeBodies,
+    TreeEquations,
+    TreePlace,
+    shifted,
+)
+from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import trace_once
 
 
@@ -29,13 +41,20 @@ class Coordinates(NamedTuple):
 
     roots: tuple[Pose, ...]
     joints: tuple[Scalar, ...]  # rad or m; behind those of joints, modal coordinates of flexible links
+    trees: tuple[Configuration, ...] = ()  # of links with large beams
 
     def shifted(self, by: Vector) -> Coordinates:
         """All moved `by` so much (m)."""
-        return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints)
+        trees = tuple(shifted(tree, by) for tree in self.trees)
+        return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints, trees)
+
+    def retracted(self) -> Coordinates:
+        """Return these coordinates with quaternions of unit length."""
+        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in self.roots)
+        return Coordinates(poses, self.joints, tuple(map(normalised, self.trees)))
 
     def rate(self, v: Velocities) -> Coordinates:
-        """Return the rate of these coordinates of bodies that move so."""
+        """Return the rate of these coordinates of bodies that move so, but for trees of links with large beams."""
         both = zip(self.roots, v.roots, strict=True)
         return Coordinates(tuple(Pose(one.velocity, pose.attitude.rate(one.rate)) for pose, one in both), v.joints)
 
@@ -45,15 +64,17 @@ class Velocities(NamedTuple):
 
     roots: tuple[Twist, ...]
     joints: tuple[Scalar, ...]  # rad/s or m/s; behind those of joints, of modal coordinates
+    trees: tuple[Row, ...] = ()  # of links with large beams
 
 
 class Placement(NamedTuple):
     """All bodies and joints at an instant."""
 
     bodies: tuple[Placed, ...]
-    joints: tuple[JointMotion, ...]
+    joints: tuple[JointMotion, ...]  # behind those of jointed bodies, of trees with large beams
+    trees: tuple[TreePlace, ...] = ()
 
-    def of(self, tree: JointedBodies) -> tuple[Placed, ...]:
+    def of(self, tree: JointedBodies | TreeBodies) -> tuple[Placed, ...]:
         """The bodies of a tree."""
         return tuple(self.bodies[number] for number in tree.members)
 
@@ -73,8 +94,24 @@ class MovingBodies(eqx.Module):
     """
 
     bodies: tuple[RigidBody, ...]
-    trees: tuple[JointedBodies, ...] = ()
+    trees: tuple[JointedBodies | TreeBodies, ...] = ()
     frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
+
+    @property
+    def linked(self) -> list[TreeBodies]:
+        """The trees of links with large beams."""
+        return [tree for tree in self.trees if isinstance(tree, TreeBodies)]
+
+    @property
+    def jointed(self) -> list[JointedBodies]:
+        """The trees of bodies that move as their common centre of mass does, and their joints and modes."""
+        return [tree for tree in self.trees if isinstance(tree, JointedBodies)]
+
+    @property
+    def planar(self) -> bool:
+        """Whether all stay in the x–y plane, so that nothing answers loads out of it."""
+        bases = [tree.tree.layout.base == "planar" for tree in self.linked]
+        return len(bases) == len(self.trees) > 0 and all(bases) and not self._alone()
 
     def link(self, number: int) -> int:
         """The body itself, or the link of a frame, by number."""
@@ -88,40 +125,55 @@ class MovingBodies(eqx.Module):
 
     def roots(self) -> list[int]:
         """The numbers of the bodies that no joint holds, in the order of `Coordinates.roots`."""
-        held = {number for tree in self.trees for number in tree.members[1:]}
+        held = {number for tree in self.jointed for number in tree.members[1:]}
+        held |= {number for tree in self.linked for number in tree.members}
         return [number for number in range(len(self.bodies)) if number not in held]
 
-    def group_of(self, number: int) -> int:
-        """Return the root of the tree that a body is of, by number; of one that is in none itself."""
-        return next((tree.members[0] for tree in self.trees if number in tree.members), number)
+    def mass_at(self, number: int) -> Scalar:
+        """Return the mass (kg) of a body or of the link of a frame; of what has none, that of its tree."""
+        link = self.link(number)
+        own, tree = self.bodies[link].mass, next((one for one in self.linked if link in one.members), None)
+        return own if tree is None else jnp.where(own > 0, own, tree.mass())
 
-    def held(self) -> list[tuple[int, Joint]]:
+    def held(self) -> list[tuple[int, Joint | LinkJoint]]:
         """The bodies that joints hold, by number, each with its joint.
 
         Of a flexible link it is its frame at rest; they are in the order of the links.
         """
-        found = {
+        found: dict[int, Joint | LinkJoint] = {
             body: joint
-            for tree in self.trees
+            for tree in self.jointed
             for body, joint in zip(tree.members[1:], tree.joints, strict=True)
             if isinstance(joint, Joint)
         }
+        for tree in self.linked:
+            joints = zip(tree.members[1:], tree.joints(), strict=True)
+            found |= {body: joint for body, joint in joints if self.link(body) == body}
         return sorted(found.items(), key=lambda item: self.link(item[0]))
 
     def begun(
-        self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[JointMotion]
+        self,
+        poses: Sequence[Pose],
+        twists: Sequence[Twist],
+        joints: Sequence[JointMotion],
+        linked: Sequence[tuple[Configuration, Row]] = (),
     ) -> tuple[Coordinates, Velocities]:
-        """The state in which the bodies are and move so."""
+        """The state in which the bodies are and move so; `linked` are the states of trees with large beams."""
         starts = {number: (poses[number], twists[number]) for number in self.roots()}
-        for tree in self.trees:
+        for tree in self.jointed:
             starts[tree.members[0]] = tree.centred(*starts[tree.members[0]], joints)
+        places, speeds = tuple(q for q, _ in linked), tuple(v for _, v in linked)
         return (
-            Coordinates(tuple(pose for pose, _ in starts.values()), tuple(q for q, _ in joints)),
-            Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints)),
+            Coordinates(tuple(pose for pose, _ in starts.values()), tuple(q for q, _ in joints), places),
+            Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints), speeds),
         )
 
     def base_position(self, q: Coordinates, base: int) -> Vector:
-        """Return where the body by number is (m, from the origin); in a tree, the tree's common centre of mass."""
+        """Return where the body by number is (m, from the origin); in a tree, the tree's common centre of mass, and of one with
+        large beams its base."""
+        for tree, own in zip(self.linked, q.trees, strict=True):
+            if base in tree.members:
+                return Vector.of(own.position)
         return q.roots[self.roots().index(base)].position
 
     def held_with(self, number: int) -> tuple[int, ...]:
@@ -135,18 +187,29 @@ class MovingBodies(eqx.Module):
         faster = Twist(root.velocity + more, root.rate)
         return v._replace(roots=(*v.roots[:place], faster, *v.roots[place + 1 :]))
 
+    def rate(self, q: Coordinates, v: Velocities) -> Coordinates:
+        """Return the rate of the coordinates of bodies that move so."""
+        each = zip(self.linked, q.trees, v.trees, strict=True)
+        return q.rate(v)._replace(trees=tuple(one.tree.rate(a, b) for one, a, b in each))
+
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """All bodies where `q` and `v` put them; it is linear in `v`."""
         joints = tuple(zip(q.joints, v.joints, strict=True))
-        trees = {tree.members[0]: tree for tree in self.trees}
+        trees = {tree.members[0]: tree for tree in self.jointed}
         found: dict[int, Placed] = {}
         for number, pose, twist in zip(self.roots(), q.roots, v.roots, strict=True):
             if number in trees:
                 found |= dict(zip(trees[number].members, trees[number].placed(pose, twist, joints), strict=True))
             else:
                 found[number] = Placed.of(pose, twist)
-        return Placement(tuple(found[number] for number in range(len(self.bodies))), joints)
+        linked = []
+        for one, own, rates in zip(self.linked, q.trees, v.trees, strict=True):
+            links, place = one.placed(own, rates)
+            found |= dict(zip(one.members, links, strict=True))
+            joints += one.motions(own, rates)
+            linked.append(place)
+        return Placement(tuple(found[number] for number in range(len(self.bodies))), joints, tuple(linked))
 
     def respond(
         self,
@@ -156,12 +219,15 @@ class MovingBodies(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
+        driving: Sequence[Row] = (),
     ) -> Response:
         """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
-        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections."""
+        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections;
+        `driving` are further forces on trees with large beams, by velocity."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
-        return self._respond(here, tuple(forces), tuple(torques), tuple(efforts), inertia, connected, between=between)
+        given = (tuple(forces), tuple(torques), tuple(efforts))
+        return self._respond(here, *given, inertia, connected, tuple(driving), between=between)
 
     @partial(trace_once, static=("between",))
     def _respond(
@@ -172,23 +238,31 @@ class MovingBodies(eqx.Module):
         efforts: tuple[Scalar, ...],
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
+        driving: tuple[Row, ...],
         between: tuple[tuple[int, int], ...],
     ) -> Response:
         """The same; `between` are the numbers of the bodies between which each inertia is reflected."""
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         lines = Lines.joined(several) if several else None
+        if self.linked and len(self.linked) == len(self.trees) and not self._alone():
+            return self._linked_response(here, forces, torques, efforts, lines, driving)
         moving = {
             number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
             for number in self._alone()
         }
         equations = self._equations(here)
 
-        def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration]:
-            return [
-                one.acceleration(_own(tree, forces), _own(tree, torques), efforts)
-                for tree, one in zip(self.trees, equations, strict=True)
-            ]
+        def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration | TreeAcceleration]:
+            found: list[Acceleration | TreeAcceleration] = []
+            driven = iter(driving)
+            for tree, one in zip(self.trees, equations, strict=True):
+                loads = _own(tree, forces), _own(tree, torques)
+                if isinstance(one, TreeEquations):
+                    found.append(one.acceleration(*loads, efforts, next(driven, None)))
+                else:
+                    found.append(one.acceleration(*loads, efforts))
+            return found
 
         moved = accelerated(forces, torques)
         for tree, own in zip(self.trees, moved, strict=True):
@@ -204,31 +278,102 @@ class MovingBodies(eqx.Module):
             )
         return Response(self._rates(bodies, moved), bodies, along)
 
+    def _linked_response(
+        self,
+        here: Placement,
+        forces: Sequence[Vector],
+        torques: Sequence[Vector],
+        efforts: Sequence[Scalar],
+        lines: Lines | None,
+        driving: Sequence[Row],
+    ) -> Response:
+        """Return what the same loads do to trees with large beams alone: lines are solved by velocity, which is quicker."""
+        equations, driven = [one.equations() for one in self._linked_in_place(here)], iter(driving)
+        rates = []
+        for tree, one in zip(self.linked, equations, strict=True):
+            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts, next(driven, None)))
+        along = jnp.zeros(0)
+        if lines is not None:
+            counts = np.cumsum([one.shape[0] for one in rates])[:-1]
+            rows = self.by_velocity(here, lines.rows)
+            pushes = rows if lines.pushes is None else self.by_velocity(here, lines.pushes)
+            parts = zip(equations, jnp.split(pushes, counts, axis=1), strict=True)
+            answers = [one.solve(part.T) for one, part in parts]
+            slip = rows @ jnp.concatenate(rates) + self.drift_by_velocity(here, lines)
+            along = forces_along(lines, rows @ jnp.concatenate(answers), slip)
+            rates = [rate + answer @ along for rate, answer in zip(rates, answers, strict=True)]
+        moved = [one.moved(rate, with_bias=True) for one, rate in zip(equations, rates, strict=True)]
+        found: dict[int, Twist] = {}
+        for tree, own in zip(self.linked, moved, strict=True):
+            found |= dict(zip(tree.members, own.bodies, strict=True))
+        bodies = tuple(found[number] for number in range(len(self.bodies)))
+        return Response(Velocities((), (), tuple(rates)), bodies, along)
+
     def answer(self, here: Placement, rows: Rows) -> Rows:
         """Return M⁻¹ of loads on the bodies (N, inertial; N m, body axes), line by line: rates of their twists."""
-        return self._answer(self._equations(here), rows)
+        return self.mobility(here).answer(rows)
 
     def change(self, here: Placement, load: Float[Array, "bodies 6"]) -> Velocities:
         """Return what impulses (N s, inertial; N m s, body axes) on the bodies change of the velocities at once."""
+        return self.mobility(here).change(load)
+
+    def mobility(self, here: Placement) -> Mobility:
+        """Return M⁻¹ where the bodies are, to be asked several times."""
+        return Mobility(self, self._equations(here))
+
+    def _change(self, equations: Sequence[Equations | TreeEquations], load: Float[Array, "bodies 6"]) -> Velocities:
         forces, torques = ([Vector.of(row[part]) for row in load] for part in (slice(3), slice(3, 6)))
         moved = [
-            one.change(_own(tree, forces), _own(tree, torques))
-            for tree, one in zip(self.trees, self._equations(here), strict=True)
+            one.change(_own(tree, forces), _own(tree, torques)) for tree, one in zip(self.trees, equations, strict=True)
         ]
         alone = {number: twist_of(alone_answer(self.bodies[number], load[None, number])[0]) for number in self._alone()}
         still = Twist(Vector.zero(), Vector.zero())
         return self._rates(tuple(alone.get(number, still) for number in range(len(self.bodies))), moved)
+
+    def by_velocity(self, here: Placement, rows: Rows) -> Float[Array, "lines n"]:
+        """Return rows of the bodies' twists as rows of the velocities of trees with large beams, one tree after another."""
+        found = []
+        for one in self._linked_in_place(here):
+            loads = [rows[:, number].T for number in one.members]
+            parts = [[Vector.of(load[part]) for load in loads] for part in (slice(3), slice(3, 6))]
+            found.append(one.generalised(*parts))
+        return jnp.concatenate(found).T
+
+    def drift_by_velocity(self, here: Placement, lines: Lines) -> Float[Array, "lines"]:
+        """Return the drift of lines where the velocities of trees with large beams stay, in place of the bodies' twists."""
+        drift = lines.drift
+        for one in self._linked_in_place(here):
+            rates = jnp.stack([row_of(rate.velocity, rate.rate) for rate in one.coasting()])
+            drift = drift + jnp.einsum("kbi,bi->k", lines.rows[:, np.array(one.members)], rates)
+        return drift
+
+    def _linked_in_place(self, here: Placement) -> list[LinkedTree]:
+        return [one for one in self._in_place(here) if isinstance(one, LinkedTree)]
 
     def _alone(self) -> list[int]:
         """The numbers of the bodies that are in no tree."""
         joined = {number for tree in self.trees for number in tree.members}
         return [number for number in range(len(self.bodies)) if number not in joined]
 
-    def _equations(self, here: Placement) -> list[Equations]:
-        """The equations of motion of the trees."""
-        return [Equations.of(tree, here.of(tree), here.joints) for tree in self.trees]
+    def in_place(self, here: Placement) -> Sequence[Bodies]:
+        """Return the trees where they are and as they move."""
+        return self._in_place(here)
 
-    def _answer(self, equations: Sequence[Equations], rows: Rows) -> Rows:
+    def _in_place(self, here: Placement) -> list[JointedTree | LinkedTree]:
+        places, found = iter(enumerate(here.trees)), list[JointedTree | LinkedTree]()
+        for tree in self.trees:
+            if isinstance(tree, JointedBodies):
+                found.append(JointedTree(tree, here.of(tree), here.joints))
+            else:
+                number, place = next(places)
+                found.append(LinkedTree(tree, place, number))
+        return found
+
+    def _equations(self, here: Placement) -> list[Equations | TreeEquations]:
+        """The equations of motion of the trees."""
+        return [one.equations() for one in self._in_place(here)]
+
+    def _answer(self, equations: Sequence[Equations | TreeEquations], rows: Rows) -> Rows:
         found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in self._alone()}
         for tree, one in zip(self.trees, equations, strict=True):
             loads = [rows[:, number].T for number in tree.members]
@@ -237,20 +382,22 @@ class MovingBodies(eqx.Module):
                 found[number] = row_of(rate.velocity, rate.rate).T
         return jnp.stack([found[number] for number in range(len(self.bodies))], axis=1)
 
-    def _rates(self, bodies: tuple[Twist, ...], moved: Sequence[Acceleration]) -> Velocities:
+    def _rates(self, bodies: tuple[Twist, ...], moved: Sequence[Acceleration | TreeAcceleration]) -> Velocities:
         """Rates of the velocities, of trees as they have `moved`."""
         roots = {number: bodies[number] for number in self.roots()}
         joints: dict[int, Scalar] = {}
         for tree, own in zip(self.trees, moved, strict=True):
-            roots[tree.members[0]] = own.root
-            joints |= dict(zip(tree.numbers(), own.joints, strict=True))
-        return Velocities(tuple(roots.values()), tuple(joints[number] for number in sorted(joints)))
+            if isinstance(own, Acceleration):
+                roots[tree.members[0]] = own.root
+                joints |= dict(zip(tree.numbers(), own.joints, strict=True))
+        linked = tuple(own.v for own in moved if isinstance(own, TreeAcceleration))
+        return Velocities(tuple(roots.values()), tuple(joints[number] for number in sorted(joints)), linked)
 
     def kinetic_energies(self, here: Placement) -> list[Scalar]:
         """Return the kinetic energies (J) of all bodies, of flexible links with that of their vibration."""
         found = [body.kinetic_energy(one.twist) for body, one in zip(self.bodies, here.bodies, strict=True)]
-        for tree in self.trees:
-            for number, energy in zip(tree.members, tree.kinetic_energies(here.of(tree), here.joints), strict=True):
+        for tree in self.in_place(here):
+            for number, energy in zip(tree.members, tree.kinetic_energies(), strict=True):
                 found[number] = energy
         return found
 
@@ -260,29 +407,34 @@ class MovingBodies(eqx.Module):
         `rates` are those of the velocities, and `twists` those of all bodies' twists.
         """
         found = [body.needed(one.twist, rate) for body, one, rate in zip(self.bodies, here.bodies, twists, strict=True)]
-        accelerations = dict(enumerate(rates.joints))
-        for tree in self.trees:
-            bent, own = tree.bent(here.of(tree), here.joints), _own(tree, twists)
-            loads = tree.needed(here.of(tree), bent, own, accelerations)
-            for number, load in zip(tree.members, loads, strict=True):
+        for tree in self.in_place(here):
+            for number, load in zip(tree.members, tree.needed(rates, twists), strict=True):
                 found[number] = load
         return found
 
-    def momentum_of_bending(self, here: Placement, shares: Sequence[Scalar] | None = None) -> Vector:
-        """Return the angular momentum (N m s, inertial) that flexible links have beside what they would have unbent; of each
-        body the share that counts, all without `shares`."""
-        found = Vector.zero()
-        for tree in self.trees:
-            placed = here.of(tree)
-            for body, bent in tree.bent(placed, here.joints).items():
-                more, one = bent.body.inertia - tree.bodies[body].inertia, placed[body]
-                spin = one.rotation @ (Matrix.of(more) @ one.twist.rate + bent.spin)
-                found = found + (spin if shares is None else spin * shares[tree.members[body]])
-        return found
+    def momentum_of_bending(self, here: Placement, shares: Sequence[Scalar] | None = None) -> tuple[Vector, Vector]:
+        """Return the linear momentum (N s) and the angular one about the common centre of mass (N m s), inertial, that flexible
+        links have beside what they would have unbent; of each body the share that counts, all without `shares`."""
+        linear, angular, moved = Vector.zero(), Vector.zero(), Vector.zero()
+        trees = self.in_place(here)
+        if shares is not None:
+            assert not self.linked
+            each = [one.angular * shares[tree.members[0]] for tree in trees for one in tree.bending()]
+            return linear, sum(each, angular)
+        parts = [one for tree in trees for one in tree.bending()]
+        if not self.linked:  # the links' mean axes keep their centres of mass
+            return linear, sum((one.angular for one in parts), angular)
+        centre = mean_by_mass(self.bodies, [body.pose.position for body in here.bodies])
+        for one in parts:
+            linear, moved = linear + one.linear, moved + one.moved
+            angular = angular + one.angular + (one.place - centre).cross(one.linear)
+        straight = [body.linear_momentum(one.twist) for body, one in zip(self.bodies, here.bodies, strict=True)]
+        away = moved * (1 / sum(body.mass for body in self.bodies))
+        return linear, angular - away.cross(sum(straight, linear))
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Kinetic energy (J) of what motors in joints reflect."""
-        return sum((tree.reflected_energy(here.joints) for tree in self.trees), jnp.zeros(()))
+        return sum((tree.reflected_energy() for tree in self.in_place(here)), jnp.zeros(()))
 
     def reactions(
         self, here: Placement, forces: Sequence[Vector], torques: Sequence[Vector]
@@ -290,13 +442,27 @@ class MovingBodies(eqx.Module):
         """What passes through the joint of each body that one holds, by the body's number: force and moment at the joint, the
         body's axes. The loads on all bodies are those that their motion needs less those that are known."""
         found: dict[int, tuple[Vector, Vector]] = {}
-        for tree in self.trees:
-            equations = Equations.of(tree, here.of(tree), here.joints)
-            passing = equations.reactions(_own(tree, forces), _own(tree, torques))
-            found |= dict(zip(tree.members[1:], passing, strict=True))
+        for tree in self.in_place(here):
+            own = [[parts[number] for number in tree.members] for parts in (forces, torques)]
+            found |= dict(zip(tree.members[1:], tree.equations().reactions(*own), strict=True))
         return found
 
 
-def _own[Part](tree: JointedBodies, parts: Sequence[Part]) -> list[Part]:
+class Mobility(NamedTuple):
+    """M⁻¹ of bodies at an instant."""
+
+    moving: MovingBodies
+    equations: Sequence[Equations | TreeEquations]
+
+    def answer(self, rows: Rows) -> Rows:
+        """Return rates of the bodies' twists under loads on them (N, inertial; N m, body axes), line by line."""
+        return self.moving._answer(self.equations, rows)
+
+    def change(self, load: Float[Array, "bodies 6"]) -> Velocities:
+        """Return what impulses (N s, inertial; N m s, body axes) on the bodies change of the velocities at once."""
+        return self.moving._change(self.equations, load)
+
+
+def _own[Part](tree: JointedBodies | TreeBodies, parts: Sequence[Part]) -> list[Part]:
     """Those of the bodies of a tree."""
     return [parts[number] for number in tree.members]
