@@ -108,30 +108,41 @@ def _overlaps(one: Episode, others: Sequence[Episode]) -> bool:
 def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[Struck]:  # noqa: ANN401, of a scenario
     """Return all contacts of a run at their onsets."""
     model, velocity = model_of(content), np.asarray(run.at_moments["velocity"])
-    found = []
-    closings = run.at_onset("depth_rate")
+    masses = np.array([float(body.mass) for body in model.bodies])
+    pairs = {contact: _sides(model, contact) for contact in {episode.contact for episode in run.episodes}}
+    known: dict[tuple[int, float], float] = {}  # restitution by contact and effective mass
+    found, closings = [], run.at_onset("depth_rate")
     for episode, closing, mass, normal in zip(run.episodes, closings, *_at_onsets(content, run), strict=True):
-        group, law = model.groups[episode.contact], laws[episode.contact]
-        sides = [_bodies_with(model, number) for number in (group.first, group.second)]
+        contact, sides = episode.contact, pairs[episode.contact]
         if sides[0] == sides[1]:
-            found.append(Struck(np.nan, np.nan, np.nan, closing, np.nan, np.nan))
+            found.append(Struck(np.nan, np.nan, np.nan, float(closing), np.nan, np.nan))
             continue
-        masses = [np.array([float(model.bodies[number].mass) for number in side]) for side in sides]
-        first, second = (  # m/s, of the centres of mass at all moments
-            np.einsum("b,tbi->ti", own, velocity[:, side]) / own.sum() for own, side in zip(masses, sides, strict=True)
+        key = contact, float(mass)
+        if key not in known:
+            known[key] = law_restitution(laws[contact], key[1]) if _is_single(model, contact) else np.nan
+        rows = [episode.onset_row, episode.settled_row]
+        first, second = (  # m/s, of the centres of mass at onset and release
+            np.einsum("b,tbi->ti", masses[side], velocity[rows][:, side]) / masses[side].sum() for side in sides
         )
-        approach = (second - first) @ normal
+        before, after = (second - first) @ normal
+        whole = masses[sides[0]].sum() * masses[sides[1]].sum() / (masses[sides[0]].sum() + masses[sides[1]].sum())
+        over = episode.settled_row >= 0
         found.append(
-            Struck(
-                mass=float(mass),
-                whole=float(masses[0].sum() * masses[1].sum() / (masses[0].sum() + masses[1].sum())),
-                restitution=law_restitution(law, float(mass)) if getattr(group, "single", False) else np.nan,
-                closing=float(closing),
-                before=float(approach[episode.onset_row]),
-                after=float(approach[episode.settled_row]) if episode.settled_row >= 0 else np.nan,
-            )
+            Struck(key[1], float(whole), known[key], float(closing), float(before), float(after) if over else np.nan)
         )
     return found
+
+
+def _is_single(model: Mechanism, contact: int) -> bool:
+    """Return whether a contact has one member."""
+    return bool(getattr(model.groups[contact], "single", False))
+
+
+def _sides(model: Mechanism, contact: int) -> list[list[int]]:
+    """Return the numbers of all bodies that joints hold together with either body of a contact; without frames."""
+    group, moving = model.groups[contact], model.moving
+    both = [moving.held_with(moving.link(number)) for number in (group.first, group.second)]
+    return [sorted(one for one in side if one < len(model.body_names)) for side in both]
 
 
 def _at_onsets(content: Any, run: Run) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401, of a scenario
@@ -150,9 +161,3 @@ def _effective(content: Any, states: State) -> PyTree:  # noqa: ANN401, of a sce
     """Return the effective masses and the normals of all contacts, row by row."""
     model = content.model()
     return over_rows(lambda x: effective_masses(model, x), states)
-
-
-def _bodies_with(model: Mechanism, number: int) -> list[int]:
-    """Return the numbers of all bodies that joints hold together with that of a contact, itself among them; without frames."""
-    held = model.moving.held_with(model.moving.link(number))
-    return sorted(one for one in held if one < len(model.body_names))

@@ -76,7 +76,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
 
 # of what moves in space: on a line it is nothing, or the same all the time
 TURNING = (
-    *("rotation", "rate", "azimuth", "sliding_speed", "contact_moment", "load_moment", "joint_moment"),
+    *("rotation", "rate", "azimuth", "sliding_speed", "contact_moment", "load_force", "load_moment", "joint_moment"),
     *("angular_momentum", "angular_momentum_scale"),
 )
 SPEED = {"units": "m/s", "long_name": "velocity of the centre of mass along the line"}

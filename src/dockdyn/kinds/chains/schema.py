@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.assembly.schema.bodies import BodySection
+from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import ContactSection
 from dockdyn.kinds.assembly.schema.elements import LatchSection as AnyLatchSection
 from dockdyn.kinds.assembly.schema.features import BallSection
@@ -38,6 +38,10 @@ class OnLineSection(AssemblySection):
     """An assembly whose bodies move along the x axis alone; its rigid grips hold along it."""
 
     on_line: ClassVar[bool] = True
+
+    def points(self) -> list[tuple[str, PortSection, int]]:
+        """Return none: what passes through a slide is told, and a mass has no places of its own."""
+        return []
 
     def acting_in_pairs(self) -> Mechanism:
         import jax.numpy as jnp
@@ -120,6 +124,9 @@ class LineSection(Section, abc.ABC):
         shared = {name: getattr(self, name) for name in ("title", "duration", "integrator", "output")}
         return OnLineSection.model_construct(**shared, body=self.bodies(), **self.between())
 
+    def coupling(self) -> None:
+        """Return None: no FMU decides of it."""
+
     def meetings(self) -> list[tuple[str, float]]:
         """Return nothing: what meets begins a gap apart."""
         return []
@@ -130,7 +137,7 @@ class LineSection(Section, abc.ABC):
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401, of the assembly
         """What the assembly has of this name, where this has not."""
-        if name.startswith("_"):
+        if name.startswith("_") or not (name in OnLineSection.model_fields or hasattr(OnLineSection, name)):
             raise AttributeError(name)
         return getattr(self.assembly(), name)
 
