@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import xarray as xr
 
 from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational.mechanical import PLACES
 from dockdyn.results.attributes import run_attributes
 from dockdyn.results.bouncing import bouncing
 from dockdyn.results.plan import DEFAULT_STEP, delay_of
@@ -23,6 +24,8 @@ REASONS = {
     Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: more contacts open and close within one delay "
     "than can be kept; shorten loop.delay, or damp the contact",
     Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: more than {steps} steps (integrator.max_steps); {cause}",
+    Status.NOT_CONVERGED: "stopped at t = {time:.6g} s: a step does not converge; a shorter integrator.step may",
+    Status.TOO_MANY_AT_REST: "stopped at t = {time:.6g} s: more than {places} contacts rest at once; leave some of them out",
 }
 
 
@@ -59,7 +62,7 @@ def reason_of(
     """
     section = content.integrator
     own = {"events": section.max_events, "steps": section.max_steps, "cause": shortness(delay_of(content), pace)}
-    own["bounces"] = "contacts open and close too often"
+    own |= {"bounces": "contacts open and close too often", "places": PLACES}
     return (REASONS | dict(reasons or {}))[status].format(time=time, first_nonfinite=first_nonfinite, **own | values)
 
 

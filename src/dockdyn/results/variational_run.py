@@ -37,18 +37,22 @@ class Varied(Planned, Protocol):
 
 
 def variational_settings(content: Planned) -> Settings:
-    """Return steps and sizes of a run; samples are a whole number of steps apart. Raises ScenarioError for too many."""
+    """Return steps and sizes of a run. Raises ScenarioError for too many steps or samples.
+
+    Samples are a whole number of steps apart: where their interval is stated, steps are as much shorter.
+    """
     steps = plan(content, 0.0)
-    affordable(steps.step, content.integrator.max_steps, content.duration)
-    stride = max(1, round(steps.interval / steps.step))
+    stride = max(1, math.ceil(steps.interval / steps.step * (1 - 1e-9)))
+    step = steps.step if content.output.interval is None else steps.interval / stride
+    affordable(step, content.integrator.max_steps, content.duration)
     return Settings(
         duration=np.float64(content.duration),
-        step=np.float64(steps.step),
+        step=np.float64(step),
         newton=Newton(np.float64(SOLVED.tolerance), SOLVED.most),
         error=None,
-        interval=np.float64(stride * steps.step),
+        interval=np.float64(stride * step),
         stride=stride,
-        samples=math.ceil(content.duration / (stride * steps.step) * (1 - 1e-12)),
+        samples=math.ceil(content.duration / (stride * step) * (1 - 1e-12)),
         max_events=content.integrator.max_events,
     )
 

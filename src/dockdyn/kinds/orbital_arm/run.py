@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, Int, PyTree, PyTreeDef
 
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import PLACES, velocities
+from dockdyn.integrate.variational.mechanical import velocities
 from dockdyn.integrate.variational.solver_state import Event
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.kinds.orbital_arm.data import Motion, dataset_of, labels
@@ -38,7 +38,6 @@ NOT_CONVERGED = (
     "stopped at t = {time:.6g} s: a step does not converge within {most} corrections (integrator.max_iterations)"
 )
 SHORTER = "; a shorter integrator.step may"
-CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once; leave out contact.points or surfaces"
 
 
 @partial(jit_once, static=("dissipative",))
@@ -191,13 +190,9 @@ def _status_of(scenario: Scenario, solver: colliding.SolverState) -> tuple[Statu
     content, status = scenario.content, Status(int(solver.status))
     status = Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status
     section = content.integrator
-    reasons = {
-        Status.NOT_CONVERGED: NOT_CONVERGED + (SHORTER if section.error is None else ""),
-        Status.TOO_MANY_AT_REST: CROWDED,
-    }
-    limits = {"most": section.max_iterations, "places": PLACES}
-    pace = float(solver.step_limit)
-    return status, reason_of(content, status, float(solver.time), "the motion", pace, reasons, **limits)
+    reasons = {Status.NOT_CONVERGED: NOT_CONVERGED + (SHORTER if section.error is None else "")}
+    pace, most = float(solver.step_limit), section.max_iterations
+    return status, reason_of(content, status, float(solver.time), "the motion", pace, reasons, most=most)
 
 
 def linearised_orbital_arm(scenario: Scenario) -> LinearisedRun:
