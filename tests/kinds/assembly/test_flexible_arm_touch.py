@@ -23,8 +23,8 @@ def test_the_touch_keeps_momenta_and_energy():
     assert np.abs(run.modal_coordinate.values).max() > 1e-5  # m: the links have bent
 
 
-def pressed(delay, duration):
-    """The client is pressed against the grapple from the start, so that they stay in contact: its depth over time, s and m."""
+def pressed(delay):
+    """The client is pressed against the grapple, harder and harder so that they stay in contact: the depth over time."""
     content = tomlkit.parse(preset_text("flexible-arm-touch")).unwrap()
     content["approach"] |= {"distance": 1e-6, "closing_speed": 2e-3, "lateral_velocity": [0, 0], "pitch": 0, "yaw": 0}
     del content["contact"][0]["friction"]  # as margins have it
@@ -33,12 +33,19 @@ def pressed(delay, duration):
         "name": "push",
         "body": "client",
         "position": [0, 0, 0],
-        "direction": [1, 0, 0],
-        "force": 60.0,
+        "direction": [-1, 0, 0],
+        "force": 6.0,
     }
-    content |= {"element": [push], "loop": {"delay": delay}, "duration": duration, "output": {"interval": 0.01}}
-    run = dockdyn.simulate(dockdyn.load(content))
+    more = [{"name": str(n), "when": {"lasting": 0.3}, "set": {"push.force": 6.0 * n}} for n in range(2, 11)]
+    content |= {"element": [push], "phase": [{"name": "1"}, *more], "loop": {"delay": delay}}
+    run = dockdyn.simulate(dockdyn.load(content | {"duration": 12.0, "output": {"interval": 0.01}}))
     return run.time.values, run.depth.values[:, 0]
+
+
+def swing(time, depth, begin):
+    """How much a depth swings about its drift in 3.4 s from a time on."""
+    part = (time > begin) & (time < begin + 3.4)
+    return np.std(depth[part] - np.polyval(np.polyfit(time[part], depth[part], 2), time[part]))
 
 
 def late_touch(case):
@@ -148,32 +155,23 @@ def test_a_late_touch_of_a_beam_is_that_of_own_steps(seed):
 
 
 def test_the_loop_grows_beyond_its_critical_delay_alone():
-    """Pressed together, motion in contact dies away with 0.8 of the critical delay and grows with 1.2 of it."""
+    """Pressed together, motion in contact dies away with 0.7 of the critical delay and grows with 1.3 of it."""
     scenario = dockdyn.load("flexible-arm-touch", {f"contact.{CONTACT}.friction.coefficient": 1e-9})
     critical = dockdyn.margins(scenario)["critical_delay_s"]
-    sizes = {}
-    for share in (0.8, 1.2):
-        time, depth = pressed(share * critical, 12.0)
-        early, late = ((time > begin) & (time < begin + 4.0) for begin in (1.0, 8.0))
-        sizes[share] = [np.ptp(np.diff(depth[part])) for part in (early, late)]
-    assert sizes[0.8][1] < 0.7 * sizes[0.8][0]
-    assert sizes[1.2][1] > 1.3 * sizes[1.2][0]
+    early, late = zip(
+        *([swing(*pressed(share * critical), begin) for begin in (3.5, 8.5)] for share in (0.7, 1.3)), strict=True
+    )
+    assert late[0] < 0.7 * early[0] and late[1] > 3 * early[1]
 
 
-def test_on_a_rig_the_delay_of_the_loop_alone_adds_to_the_rebound():
-    """Hold and 10 ms make the grapple's rebound larger; with a hundredth of that it is the rebound without rig."""
+def test_on_a_rig_the_loop_adds_to_the_rebound():
+    """Hold and 10 ms make the grapple's rebound larger; with a tenth of that much less."""
     late = dockdyn.summarise(dockdyn.simulate(dockdyn.load("flexible-arm-rig")))
-    assert late["status"] == "finished"
-    short = {
-        "loop.delay": "0.1 ms",
-        "loop.hold.period": "0.1 ms",
-        "loop.dynamics.period": "0.05 ms",
-        "duration": "2.5 s",
-    }
+    short = {"loop.delay": "1 ms", "loop.hold.period": "0.2 ms", "loop.dynamics.period": "0.1 ms", "duration": "2.5 s"}
     prompt = dockdyn.summarise(dockdyn.simulate(dockdyn.load("flexible-arm-rig", short)))
-    assert late["restitution"] > late["ideal_restitution"]
-    excess = [one["restitution"] / one["ideal_restitution"] - 1 for one in (late, prompt)]
-    assert 0 < abs(excess[1]) < 0.1 * excess[0]
+    excess = [one["apparent_restitution"] / one["ideal_restitution"] - 1 for one in (late, prompt)]
+    assert late["status"] == prompt["status"] == "finished"
+    assert excess[0] > 0.03 and abs(excess[1]) < 0.3 * excess[0]
 
 
 def test_a_mock_up_of_a_link_that_bends_is_refused():
