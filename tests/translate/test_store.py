@@ -94,14 +94,15 @@ def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(fol
     assert before < after and len(after) == 2 * len(before)
 
 
-def test_a_law_of_ones_own_may_change(folder, own_files):
-    """No program with a user's code in it is kept."""
+@pytest.mark.parametrize(("preset", "key"), [("paraskevas-a", "contact.normal"), ("atv-like", "contact.0.normal")])
+def test_a_law_of_ones_own_may_change(folder, own_files, preset, key):
+    """No program with a user's code in it is kept, nor what was traced of it."""
     stated = {"law": "own_spring:Spring", "stiffness": "900 N/m"}
     peaks = []
     for factor in (1.0, 1.0, 4.25):  # a text as long as before would be taken for the same within its second
         own_files({"own_spring.py": LAW.replace("FACTOR", str(factor))})
         __import__("sys").modules.pop("own_spring", None)
         programs.kept.clear()
-        found = dockdyn.simulate(dockdyn.load("paraskevas-a", {"contact.normal": stated}))
+        found = dockdyn.simulate(dockdyn.load(preset, {key: stated}))
         peaks.append(float(np.nanmax(found.normal_force)))
     assert peaks[0] == peaks[1] and peaks[2] > 1.5 * peaks[0]

@@ -29,7 +29,6 @@ from dockdyn.mechanics.dense import solve_definite
 STILL = 1e-12  # m/s: slower is no motion
 MOST = 200  # passes at one instant; what still approaches then is struck by the next event
 EVENLY = 1e-12  # of the diagonal of G: of impulses that could be shared in any way each takes the same part
-AXES = 3  # rows of a contact: its normal and two tangents
 
 type Law = Callable[[Float[Array, "axes axes"], Float[Array, "axes"]], Impact]  # of W and u
 
@@ -54,14 +53,17 @@ class _Passes(NamedTuple):
 def strike_together(
     laws: Sequence[Law], touching: Touching, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]
 ) -> Impact:
-    """Return the impact of all contacts at an instant, each of which has three rows of W (1/kg) and u (m/s) and its law.
+    """Return the impact of all contacts at an instant, each of which has rows of W (1/kg) and u (m/s), as many as
+    the others, its normal first, and its law.
 
     At its end none that touches approaches, and what moves more slowly than its `rest_speed` along its normal is still.
     """
 
+    axes = velocity.size // len(laws)
+
     def slow(u: Float[Array, "rows"]) -> Float[Array, "contacts"]:
         """How fast contacts move along their normals that approach, or part too slowly."""
-        normal = u[::AXES]
+        normal = u[::axes]
         return jnp.where(touching.touch & (normal < touching.rest_speed), jnp.abs(normal), 0.0)
 
     def least(passes: Int[Array, ""]) -> Float[Array, ""]:
@@ -72,7 +74,7 @@ def strike_together(
 
     def strike(now: _Passes) -> _Passes:
         moving = slow(now.u)
-        hits = touching.touch & (now.u[::AXES] < -touching.rest_speed)
+        hits = touching.touch & (now.u[::axes] < -touching.rest_speed)
         due = jnp.where(jnp.any(hits), hits, moving > least(now.passes))
         impulse = _shared(laws, due, matrix, now.u)
         return _Passes(now.u + matrix @ impulse, now.impulse + impulse, now.passes + 1)
@@ -85,18 +87,18 @@ def _shared(
     laws: Sequence[Law], due: Bool[Array, "contacts"], matrix: Float[Array, "rows rows"], u: Float[Array, "rows"]
 ) -> Float[Array, "rows"]:
     """Return the impulses (N s) of one pass, in which those `due` are struck."""
-    alone = []
+    alone, axes = [], u.size // len(laws)
     for number, law in enumerate(laws):
-        own = slice(AXES * number, AXES * (number + 1))
+        own = slice(axes * number, axes * (number + 1))
 
         def by_law(own: slice = own, law: Law = law) -> Float[Array, "axes"]:
             return law(matrix[own, own], u[own]).impulse
 
-        alone.append(jax.lax.cond(due[number], by_law, lambda: jnp.zeros(AXES)))
+        alone.append(jax.lax.cond(due[number], by_law, lambda: jnp.zeros(axes)))
     if len(laws) == 1:
         return alone[0]
     each = jnp.stack(alone)
-    blocks = matrix.reshape(len(laws), AXES, len(laws), AXES)
+    blocks = matrix.reshape(len(laws), axes, len(laws), axes)
     gram = jnp.einsum("ix,ixjy,jy->ij", each, blocks, each)
     return (each * _shares(gram, due)[:, None]).reshape(-1)
 

@@ -28,7 +28,7 @@ from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.at_one_instant import AXES, Touching, strike_together
+from dockdyn.mechanism.at_one_instant import Touching, strike_together
 from dockdyn.mechanism.grips import lines_of
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between, reflected
@@ -185,7 +185,7 @@ def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags
     found = strike(model.moving, here, rows, resolve, kept_lines(model, x))
     hits = tuple(
         hit._replace(impulse=hit.impulse + own)
-        for hit, own in zip(x.memory.impacts, found.impact.impulse[::AXES], strict=True)
+        for hit, own in zip(x.memory.impacts, found.impact.impulse[:: rows.shape[0] // len(contacts)], strict=True)
     )
     work = x.memory.work - found.impact.energy_loss
     v = jax.tree.map(jnp.add, x.v, found.change)

@@ -14,7 +14,7 @@ from dockdyn.results.exchange.measured_log import run_columns
 TRUTH = {"contact.normal.stiffness": 12_000.0, "speed": 0.055}
 SHORT = {"duration": 0.25, "output.interval": 0.001}
 NOISE = 1e-3  # m/s
-COLUMN = "velocity.mass 2"
+COLUMN = "velocity.mass 2.x"
 
 
 def log_of(folder, seed, overrides=None):

@@ -24,7 +24,7 @@ FOUR_MASS_FIGURES = (
     *COMMON,
     figure("effective_mass_ratio", "ratio of effective masses", source="run"),
     figure("restitution", "restitution of the contact's law", source="run"),
-    *(replace(one, source="log") if one.name in IN_LOGS else one for one in PREDICTED),
+    *(replace(one, source="log", needs="") if one.name in IN_LOGS else one for one in PREDICTED),
     figure("first_order_correction_m_s", "first-order correction", "first_order_correction", source="run"),
 )
 LATCH_FIGURES = (

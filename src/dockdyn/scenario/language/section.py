@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from dockdyn import backend
+from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.waiting import is_there
 
 
@@ -77,14 +78,15 @@ def _holds_sections(value: object) -> bool:
 
 
 class Static:
-    """Static fields of a section, compared by value, but for those that are `unread`."""
+    """Static fields of a section, compared by value, but for those that are `unread`; and the `code` of the user's own that it
+    names, as it is now: where that has changed, nothing that was traced of it serves."""
 
-    def __init__(self, names: tuple[str, ...], fixed: dict[str, Any], unread: tuple[str, ...]):
-        self.names, self.fixed = names, fixed
+    def __init__(self, names: tuple[str, ...], fixed: dict[str, Any], unread: tuple[str, ...], code: object):
+        self.names, self.fixed, self.code = names, fixed, code
         self.key = (names, repr(sorted(item for item in fixed.items() if item[0] not in unread)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and self.key == other.key
+        return isinstance(other, Static) and self.key == other.key and self.code is other.code
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -99,7 +101,8 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
         if (_is_leaf(value) and not (name in section.absent_at_zero and absent(value))) or _holds_sections(value)
     }
     fixed = {name: value for name, value in data.items() if name not in moving}
-    return tuple(moving.values()), Static(tuple(moving), fixed, section.unread)
+    code = section.present_code() if isinstance(section, Own) else None
+    return tuple(moving.values()), Static(tuple(moving), fixed, section.unread, code)
 
 
 def _flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:
