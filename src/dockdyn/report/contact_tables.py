@@ -37,6 +37,10 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
         return [
             "There was no contact." if summary["captured"] is None else f"There was no contact beside the latch{held}."
         ]
+    if all_struck(dataset):
+        hardest = int(np.argmax(dataset.episode_impulse.values))
+        impulse = f"{significant(float(dataset.episode_impulse[hardest]))} N s in Q{hardest + 1}"
+        return [f"{count} contact{'s' if count > 1 else ''} by impact laws; largest normal impulse {impulse}."]
     peak = int(np.argmax(dataset.episode_peak_force.values))
     largest = f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}"
     if seat:
@@ -50,6 +54,13 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
     if unsettled:
         words.append(f"{_said(unsettled, count)} not over when the run ended.")
     return words
+
+
+def all_struck(dataset: xr.Dataset) -> bool:
+    """Whether the velocities jump at every contact that a run had: none has a force to tell but that of rest."""
+    struck = str(dataset.attrs.get("impact_contacts", "")).splitlines()
+    names = [str(dataset.contact.values[int(number)]) for number in dataset.episode_contact.values]
+    return bool(names) and all(name in struck for name in names)
 
 
 def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+
 import jax
 import numpy as np
 import pytest
@@ -9,6 +13,9 @@ import pytest
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
 from dockdyn.exchange.fmu import fmu_of, unit_of
+from dockdyn.pages import report_html
+from dockdyn.report.charts import contact_charts
+from dockdyn.report.charts.live_charts import packed_charts
 
 BALL, PLATE, BACK, SPEED, RESTITUTION = 2.0, 5.0, 8.0, 0.6, 0.7  # kg, kg, kg, m/s
 
@@ -54,6 +61,16 @@ def test_what_a_latch_holds_is_struck_with_it(grip):
     assert np.ptp(total) < 1e-12 * total[0]
 
 
+def test_a_page_of_impacts_without_rest_has_its_charts():
+    """Such contacts have no time of a largest force, which no page can read: all charts of one with a NaN stay empty."""
+    run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})))
+    assert run.sizes["episode"] and np.isnan(run.episode_peak_time.values).all()
+    for chart in (contact_charts.normal_force(run), contact_charts.depth(run), contact_charts.energy(run)):
+        data = gzip.decompress(base64.b64decode(packed_charts([chart])))
+        json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")], parse_constant=pytest.fail)
+    assert "1 contact by impact laws; largest normal impulse" in report_html(run)
+
+
 @pytest.mark.full
 def test_two_contacts_of_one_name_are_told():
     """What is stated twice is struck twice at one instant, in equal shares, and the summary warns of the name once."""
@@ -63,6 +80,10 @@ def test_two_contacts_of_one_name_are_told():
     assert run.impact_impulse.values[-1] == pytest.approx([impulse / 2] * 2, rel=1e-3)
     assert run.impact_impulse.values[-1].sum() == pytest.approx(impulse, rel=1e-10)
     assert sum("velocities jump" in words for words in dockdyn.summarise(run)["warnings"]) == 1
+    named = [content["contact"][0], content["contact"][0] | {"name": "again"}]
+    told = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content | {"contact": named})))["warnings"]
+    assert [words for words in told if "velocities jump at contacts" in words and words.count("'again'") == 1]
+    assert sum("velocities jump" in words for words in told) == 1
 
 
 @pytest.mark.full

@@ -50,13 +50,15 @@ def _rigid_catches(dataset: xr.Dataset) -> list[str]:
 
 
 def _struck_contacts(dataset: xr.Dataset) -> list[str]:
-    """A warning for every contact that has been struck by an impact law: the loads of that are impulses."""
-    names = dict.fromkeys(str(dataset.attrs.get("impact_contacts", "")).splitlines())  # two contacts may have one name
+    """A warning of the contacts that have been struck by an impact law: the loads of that are impulses."""
+    stated = dict.fromkeys(str(dataset.attrs.get("impact_contacts", "")).splitlines())  # two contacts may have one name
+    names = [repr(name) for name in stated if dataset.impact_impulse.values[-1, dataset.contact.values == name].any()]
+    if not names:
+        return []
+    where, whose = ("contact", "its impacts") if len(names) == 1 else ("contacts", "their impacts")
     return [
-        f"velocities jump at contact {name!r}: the largest forces and loads do not have those of its impacts, of which "
-        "impact_impulse tells the sum; a law of its force, normal, tells them"
-        for name in names
-        if dataset.impact_impulse.values[-1, dataset.contact.values == name].any()
+        f"velocities jump at {where} {', '.join(names)}: the largest forces and loads do not have those of {whose}, of which "
+        "impact_impulse tells the sum; a law of force, normal, tells them"
     ]
 
 

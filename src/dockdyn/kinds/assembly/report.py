@@ -16,6 +16,7 @@ from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
     FINE,
+    all_struck,
     contacts_block,
     contacts_in_words,
     kept,
@@ -33,6 +34,7 @@ from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
 POINTS = 6  # named points in one figure of loads
+ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not press
 PLACE = "where the deepest member of the contact touches, in the axes of the second body"
 
 
@@ -105,7 +107,11 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
         ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
         ("Contacts", str(len(classes))),
     ]
-    if classes:
+    if all_struck(dataset):
+        hardest = int(np.argmax(dataset.episode_impulse.values))
+        impulse, onset = (significant(float(dataset[f"episode_{name}"][hardest]), 6) for name in ("impulse", "onset"))
+        rows.append(("Largest normal impulse", f"{impulse} N s (Q{hardest + 1}, from {onset} s)"))
+    elif classes:
         peak = int(np.argmax(dataset.episode_peak_force.values))
         at = significant(float(dataset.episode_peak_time[peak]), 6)
         largest = significant(float(dataset.episode_peak_force[peak]))
@@ -234,9 +240,12 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         )
         yield Plot("depth", partial(charts.depth, dataset), words)
     if dataset.sizes["episode"]:
+        pressed = float(dataset.episode_peak_force.max()) * float(dataset.time[-1])
+        forces = not all_struck(dataset) or pressed > ROUNDING * float(dataset.episode_impulse.max())
         words = "Sum of the normal forces of each contact where they are generated: compare the peaks with what may be borne."
-        yield Plot("normal-force", partial(charts.normal_force, dataset), words)
-        if charts.close_up_samples(dataset) >= FINE // 2:
+        if forces:
+            yield Plot("normal-force", partial(charts.normal_force, dataset), words)
+        if forces and charts.close_up_samples(dataset) >= FINE // 2:
             shift = (
                 "the delay shows as the shift between the lines on the left, and " if dataset.attrs["delay_s"] else ""
             )

@@ -45,7 +45,11 @@ def normal_force(dataset: xr.Dataset) -> Chart:
     names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
     peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
     scale = tamed(peaks, float(peaks[0]))
-    largest = max(float(peaks.max()), float(np.nanmax(values)))  # where it is captured, the seat presses, too
+    pressed = np.isfinite(times)  # what an impact law parts at once has no force, nor a time of it
+    peaks, times = peaks[pressed], times[pressed]
+    largest = max(
+        float(peaks.max(initial=0.0)), float(np.nanmax(values))
+    )  # where it is captured, the seat presses, too
     limits = (0.0 if values.min() >= 0 else None, 1.17 * largest or 1.0) if scale == "linear" else (None, None)
     lines = [
         *lines_of(time, values, names),

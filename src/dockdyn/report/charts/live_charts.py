@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 from functools import cache
 from importlib import resources, util
 from pathlib import Path
@@ -40,7 +41,8 @@ def packed_charts(charts: list[Chart]) -> str:
     Numbers are of single precision, their first bytes first, then their second ones: so they are shorter, compressed.
     """
     columns = _Columns()
-    head = json.dumps({"charts": [_facts(chart, columns) for chart in charts], "ends": columns.ends}).encode()
+    facts = {"charts": [_facts(chart, columns) for chart in charts], "ends": columns.ends}
+    head = json.dumps(_without_nan(facts), allow_nan=False).encode()
     numbers = np.concatenate([np.zeros(0, "<f4"), *columns.found]).view(np.uint8).reshape(-1, 4).T.tobytes()
     data = len(head).to_bytes(4, "little") + head + numbers
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
@@ -97,9 +99,9 @@ def _panel_facts(chart: Chart, panel: Panel, columns: _Columns) -> dict[str, Any
         "bare": panel.bare,
         "areas": [_area_facts(area, columns) for area in panel.areas],
         "lines": [_line_facts(line, columns) for line in panel.lines if np.size(line.x)],
-        "bands": [vars(band) for band in panel.bands],
-        "levels": [vars(level) | {"dash": _dash(level.dash)} for level in panel.levels],
-        "notes": [vars(note) | {"level": note.level} for note in panel.notes],
+        "bands": [vars(band) for band in panel.bands if np.isfinite([band.start, band.end]).all()],
+        "levels": [vars(level) | {"dash": _dash(level.dash)} for level in panel.levels if np.isfinite(level.at)],
+        "notes": [vars(note) | {"level": note.level} for note in panel.notes if np.isfinite([note.x, note.y]).all()],
     }
 
 
@@ -118,6 +120,15 @@ def _line_facts(line: Line, columns: _Columns) -> dict[str, Any]:
 def _area_facts(area: Area, columns: _Columns) -> dict[str, Any]:
     look = {key: getattr(area, key) for key in ("colour", "name", "alpha")}
     return look | {"x": columns.place(np.asarray(area.x, float)), "y": columns.place(np.asarray(area.y, float))}
+
+
+def _without_nan(facts: Any) -> Any:  # noqa: ANN401, JSON
+    """Return JSON with null for what is no number or infinite: a page that reads such a word draws no chart at all."""
+    if isinstance(facts, dict):
+        return {key: _without_nan(one) for key, one in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [_without_nan(one) for one in facts]
+    return None if isinstance(facts, float) and not math.isfinite(facts) else facts
 
 
 def _dash(place: int) -> list[float]:
