@@ -31,6 +31,7 @@ LAWS = {
         "base_limit": 2.0,
     },
 }
+QUICK = ("detumble", "null-space")
 
 
 def link(draw, name, mass):
@@ -107,7 +108,7 @@ def assembly(content, model):
     }
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", [law if law in QUICK else pytest.param(law, marks=pytest.mark.full) for law in LAWS])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 4))])
 def test_laws_do_what_they_do_in_a_berthing(law, seed):
     content = berthing(np.random.default_rng([71, seed]), LAWS[law])
@@ -147,7 +148,8 @@ def turning_as_one(seed, law):
     return content
 
 
-@pytest.mark.parametrize("law", ["detumble", pytest.param("null-space", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("law", ["detumble", "null-space"])
 def test_laws_take_links_that_bend_as_rigid(law):
     """Straight at the start, a flexible link is to the law what the rigid one is that has its mass."""
     content = turning_as_one(3, law)
@@ -165,7 +167,7 @@ def test_what_compliant_grips_hold_counts_as_welded():
     np.testing.assert_allclose(first_efforts(compliant), first_efforts(rigid), rtol=1e-9)
 
 
-@pytest.mark.parametrize("law", ["detumble", "joint-pd"])
+@pytest.mark.parametrize("law", ["detumble", pytest.param("joint-pd", marks=pytest.mark.full)])
 def test_control_acts_in_its_phases_alone(law):
     content = caught(1, law)
     content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]
@@ -181,7 +183,7 @@ def test_control_acts_in_its_phases_alone(law):
     assert np.ptp(momentum, axis=0).max() < 1e-9 * np.abs(momentum).max()
 
 
-@pytest.mark.parametrize("period", [None, 0.25])
+@pytest.mark.parametrize("period", [pytest.param(None, marks=pytest.mark.full), 0.25])
 def test_control_of_a_body_acts_in_its_phases_alone(period):
     content = caught(2, "joint-pd")
     content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]

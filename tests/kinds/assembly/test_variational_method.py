@@ -168,6 +168,7 @@ def drift(data):
     return found[:tenth].mean(), found[-tenth:].mean(), np.abs(found).max()
 
 
+@pytest.mark.full
 def test_energy_of_the_elastic_arm_over_a_thousand_steps():
     data = simulate(load("elastic-arm").at({"duration": 5.0}))
     assert drift(data)[2] < 1e-4  # of 3.75 J that its springs hold at the start
