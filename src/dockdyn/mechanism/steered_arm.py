@@ -44,7 +44,7 @@ class HeldTogether(NamedTuple):
 
 
 class MechanismPlant(NamedTuple):
-    """An arm of a mechanism at an instant, and what rigid latches hold to it. A `Plant`."""
+    """An arm of a mechanism at an instant, and what latches hold to it. A `Plant`."""
 
     held: HeldTogether
     here: Placement
