@@ -59,7 +59,7 @@ class Actuation(NamedTuple):
         )
 
     def _used(self) -> Float[Array, "2"]:
-        """What thrusters use a second (N, N m)."""
+        """Return what thrusters use a second (N, N m)."""
         if self.used is not None:
             return self.used
         return jnp.stack([jnp.sum(jnp.abs(self.thrust)), jnp.sum(jnp.abs(self.jets))])
@@ -85,7 +85,7 @@ class Actuators(eqx.Module):
         return jnp.clip(torques, -self.motors, self.motors)
 
     def turn(self, torque: Three, rate: Three, momentum: Three) -> Three:
-        """What the wheel gives the base of a wanted torque T, at the base's angular velocity ω and the wheel's momentum h.
+        """Return what the wheel gives of a wanted torque T, at the base's angular velocity ω and the wheel's momentum h.
 
         The motor gives u = T + ω × h within its limits, feeding forward what carrying the wheel along takes; the base gets
         u − ω × h, which is T as long as no limit holds u.
@@ -96,13 +96,13 @@ class Actuators(eqx.Module):
         return jnp.clip(torque + carried, least, most) - carried
 
     def thruster(self, force: Three, torque: Three, used: Float[Array, "2"]) -> tuple[Three, Three]:
-        """What thrusters give of a wanted force and torque."""
+        """Return what thrusters give of a wanted force and torque."""
         left = jnp.maximum(self.budget - used, 0.0) / (3 * FADING)  # the three axes share a budget
         thrust, jets = jnp.minimum(self.thrust, left[0]), jnp.minimum(self.jets, left[1])
         return jnp.clip(force, -thrust, thrust), jnp.clip(torque, -jets, jets)
 
     def give(self, force: Three, torque: Three, rate: Three, momentum: Three, used: Float[Array, "2"]) -> Actuation:
-        """What a free body gets of a wanted force and torque, all in its axes.
+        """Return what a free body gets of a wanted force and torque, all in its axes.
 
         The wheel gives what it can of the torque, thrusters the rest, and the force; the body turns at `rate`, the wheel has
         its `momentum`, thrusters have `used` so much.

@@ -81,7 +81,7 @@ class Law(Protocol):
     """What every law of an arm is."""
 
     def act(self, plant: Plant, actuators: Actuators) -> Actuation:
-        """What the actuators give, within their limits."""
+        """Return what the actuators give, within their limits."""
         ...
 
 

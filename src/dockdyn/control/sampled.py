@@ -46,7 +46,7 @@ class SampledControl(eqx.Module):
     told: bool = eqx.field(static=True, default=False)  # whether the caller takes the samples, by `take`
 
     def init(self, seen: Measured) -> Held:
-        """What it remembers before its first sample: nothing is commanded yet."""
+        """Return what it remembers before its first sample: nothing is commanded yet."""
         pulses = () if self.thrusters is None else Pulses.none(self.thrusters.forces.shape[0])
         return Held(as_floats(self.law.init(seen)), jnp.zeros(()), jnp.zeros(3), jnp.zeros(3), pulses)
 
@@ -60,7 +60,7 @@ class SampledControl(eqx.Module):
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
 
     def following(self, law: Controller) -> SampledControl:
-        """The same control, which asks this law at its samples, of the memory that its own has."""
+        """Return the control that asks this law at its samples, of the memory that its own has."""
         return replace(self, law=law, told=False)
 
     def next_tick(self, memory: Held) -> Float[Array, ""]:
@@ -69,7 +69,7 @@ class SampledControl(eqx.Module):
         return jnp.minimum(sample, memory.pulses.next_end()) if isinstance(memory.pulses, Pulses) else sample
 
     def tick(self, t: Float[Array, ""], memory: Held, seen: Measured, active: Bool[Array, ""] | None = None) -> Held:
-        """What is remembered after the clock has acted at `t` (s); the law is not asked where control is not `active`."""
+        """Return what is remembered after the clock has acted at `t` (s); where control is not `active` no law is asked."""
 
         def sampled() -> Held:
             return memory if self.told else self.take(t, memory, seen, active)
@@ -80,7 +80,7 @@ class SampledControl(eqx.Module):
         return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
 
     def take(self, t: Float[Array, ""], memory: Held, seen: Measured, active: Bool[Array, ""] | None = None) -> Held:
-        """What is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
+        """Return what is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
         rate, command = self.law.act(memory.law, seen)
         if active is not None:
             rate, command = jax.tree.map(lambda leaf: jnp.where(active, leaf, 0.0), (rate, command))

@@ -42,7 +42,7 @@ class Steered(NamedTuple):
 
 
 def begin_control(control: AnyControl, measured: Callable[[Effort], Measured]) -> Steering:
-    """What is remembered as control begins; `measured` is what it sees, once it has done so much."""
+    """Return what is remembered as control begins; `measured` is what it sees, once it has done so much."""
     effort = Effort.nothing()
     return Steering(control.init(measured(effort)), effort)
 
@@ -50,7 +50,7 @@ def begin_control(control: AnyControl, measured: Callable[[Effort], Measured]) -
 def steer(
     control: AnyControl, now: Steering, seen: Measured, lever: Three, idles: Bool[Array, ""] | None = None
 ) -> Steered:
-    """What control does that sees so much; `lever` (m, inertial) is the body's from the pole of the angular impulse.
+    """Return what control does that sees so much; `lever` (m, inertial) is the body's from the pole of the angular impulse.
 
     Where it `idles` its law remembers what it does, and the wheel keeps its spin.
     """
@@ -81,7 +81,7 @@ def idle_actuation(motors: Row, rate: Three, wheel: Three) -> Actuation:
 def observe_control(
     control: AnyControl, now: Steering, seen: Measured, idles: Bool[Array, ""] | None = None
 ) -> dict[str, Array]:
-    """What control does at an instant and has done.
+    """Return what control does at an instant and has done.
 
     Shapes (3,), `thruster_use` (2,); torques, `thruster_force` and `wheel_momentum` in the body's axes.
     """

@@ -38,9 +38,9 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
             "There was no contact." if summary["captured"] is None else f"There was no contact beside the latch{held}."
         ]
     if all_struck(dataset):
-        hardest = int(np.argmax(dataset.episode_impulse.values))
-        impulse = f"{significant(float(dataset.episode_impulse[hardest]))} N s in Q{hardest + 1}"
-        return [f"{count} contact{'s' if count > 1 else ''} by impact laws; largest normal impulse {impulse}."]
+        number, impulse, _ = hardest_impact(dataset)
+        largest = f"{significant(impulse)} N s in Q{number}"
+        return [f"{count} contact{'s' if count > 1 else ''} by impact laws; largest normal impulse {largest}."]
     peak = int(np.argmax(dataset.episode_peak_force.values))
     largest = f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}"
     if seat:
@@ -61,6 +61,12 @@ def all_struck(dataset: xr.Dataset) -> bool:
     struck = str(dataset.attrs.get("impact_contacts", "")).splitlines()
     names = [str(dataset.contact.values[int(number)]) for number in dataset.episode_contact.values]
     return bool(names) and all(name in struck for name in names)
+
+
+def hardest_impact(dataset: xr.Dataset) -> tuple[int, float, float]:
+    """Return the number of the contact with the largest normal impulse, this (N s), and when it began (s)."""
+    hardest = int(np.argmax(dataset.episode_impulse.values))
+    return hardest + 1, float(dataset.episode_impulse[hardest]), float(dataset.episode_onset[hardest])
 
 
 def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:

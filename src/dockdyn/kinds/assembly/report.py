@@ -19,6 +19,7 @@ from dockdyn.report.contact_tables import (
     all_struck,
     contacts_block,
     contacts_in_words,
+    hardest_impact,
     kept,
     loaded,
     loads_block,
@@ -108,9 +109,9 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
         ("Contacts", str(len(classes))),
     ]
     if all_struck(dataset):
-        hardest = int(np.argmax(dataset.episode_impulse.values))
-        impulse, onset = (significant(float(dataset[f"episode_{name}"][hardest]), 6) for name in ("impulse", "onset"))
-        rows.append(("Largest normal impulse", f"{impulse} N s (Q{hardest + 1}, from {onset} s)"))
+        number, impulse, onset = hardest_impact(dataset)
+        largest = f"{significant(impulse, 6)} N s (Q{number}, from {significant(onset, 6)} s)"
+        rows.append(("Largest normal impulse", largest))
     elif classes:
         peak = int(np.argmax(dataset.episode_peak_force.values))
         at = significant(float(dataset.episode_peak_time[peak]), 6)
