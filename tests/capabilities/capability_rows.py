@@ -283,8 +283,7 @@ ROWS: dict[str, Callable[[Case], None]] = {
 }
 
 RIGID, FIXED = ("latch, pin", "latch, weld"), "fixed step"
-STEERED, FLIGHT = "control: attitude hold", "free flight"
-ARMS = ("control: joints of an arm", "control: an arm that detumbles")
+SAMPLED, FLIGHT = "control: attitude hold", "free flight"  # its computer holds what it has commanded
 WELDED = "free flight, cone latch, rigid weld"
 
 
@@ -306,7 +305,11 @@ REFUSED: dict[Cell, Refusal] = {
     ("rig around it", WELDED): Refusal(
         "latch.hold_law = 'rigid': on a rig must be 'compliant'",
         "a rigid grip catches by an impulse, and a force sensor has none to measure",
-    )
+    ),
+    ("margins", SAMPLED): Refusal(
+        "control.period = 0.05 s: what a computer holds between samples counts in runs only",
+        "what a computer holds between its samples has no linear form in continuous time",
+    ),
 }
 NOT_YET: dict[Cell, str] = {
     ("batch of cases", FIXED): "cases run one by one, not in compiled batches",
@@ -315,9 +318,6 @@ NOT_YET: dict[Cell, str] = {
     ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
     ("ended by capture", FIXED): "latches need located events",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
-    ("margins", STEERED): "margins count no control",
-    **{("margins", arm): "margins count no control" for arm in ARMS},
-    **{("stepping", arm): "a stepper commands a body, not the joints of an arm" for arm in ARMS},
     (
         "ended by capture",
         FLIGHT,

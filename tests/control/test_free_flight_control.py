@@ -245,14 +245,6 @@ def test_law_none_is_no_control():
     assert scenario.model().steered is None
 
 
-def test_margins_refuse_control():
-    scenario = dockdyn.load("probe-cone", {"control": {"law": "rate-damping", "base_damping": 5.0}})
-    with pytest.raises(
-        dockdyn.ScenarioError, match=r"control.law = 'rate-damping': counts in runs only; must be 'none'"
-    ):
-        dockdyn.margins(scenario)
-
-
 @pytest.mark.parametrize(
     ("control", "words"),
     [

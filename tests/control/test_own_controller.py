@@ -243,14 +243,6 @@ def test_answers_are_checked(folder, law, says):
     assert says in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_margins_and_linear_forms_refuse_it(folder):
-    scenario = dockdyn.load("probe-cone", {"control": FOLLOW})
-    words = r"control.law = 'own_control:Follow': counts in runs only; must be 'none'"
-    for ask in (dockdyn.margins, dockdyn.resting_state):
-        with pytest.raises(dockdyn.ScenarioError, match=words):
-            ask(scenario)
-
-
 @pytest.mark.full
 @pytest.mark.replay
 def test_reported_replayed_and_kept_out(folder, dock, load):

@@ -106,13 +106,20 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
     return found
 
 
-def refuse_control(scenario: Scenario) -> None:
-    """Raise ScenarioError where control acts, which margins do not know."""
-    if getattr(scenario.content, "controlled", False):
+def refuse_sampled(scenario: Scenario) -> None:
+    """Raise ScenarioError where control acts at samples, which have no linear form in continuous time."""
+    content = scenario.content
+    if getattr(content, "controlled", False) and content.control.period is not None:
         raise ScenarioError(
-            f"{scenario.name}: control.law = {scenario.content.control.law!r}: counts in runs only; "
-            "must be 'none', or left out, for margins and linear forms"
+            f"{scenario.name}: control.period = {content.control.period:g} s: what a computer holds between samples counts in "
+            "runs only; must be left out, for control at every instant, or control.law = 'none', for margins and linear forms"
         )
+
+
+def acts_alone(content: Judged) -> bool:
+    """Return whether nothing but contacts acts, between free bodies, in what margins are of."""
+    controlled = getattr(content, "controlled", False) and content.control.period is None
+    return not controlled and content.only_contacts()
 
 
 def _refuse_unjudged(scenario: Scenario) -> None:
@@ -172,7 +179,7 @@ def _nominal(
         np.where((i in closed) & (own >= min(0.0, own.max()) - TOGETHER), 1.0, 0.0) for i, own in enumerate(depths)
     )
     number = next((i for i in first if i in closed), closed[0])
-    lone = content.only_contacts() and len(closed) == 1 and sizes[number] == 1
+    lone = acts_alone(content) and len(closed) == 1 and sizes[number] == 1
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
     return Nominal(state, members, numbers[0], numbers[1], lone)
 

@@ -45,7 +45,8 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     critical, count = _least_of_later(scenario, run, delay, critical)
     if delay <= critical:
         return ""
-    without = " without control" if content.controlled else ""
+    sampled = content.controlled and content.control.period is not None
+    without = " without control" if sampled else ""
     late = f"the loop delay of {delay * 1e3:.4g} ms"
     if not critical:
         return f"{late} feeds energy into {_undamped(content, loop, first.contact, without)} (see dockdyn stability)"

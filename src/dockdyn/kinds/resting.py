@@ -19,11 +19,12 @@ from dockdyn.kinds.nominal import (
     Judged,
     LaterSet,
     Nominal,
+    acts_alone,
     gaps,
     later_sets,
     model_where,
     nominal_of_run,
-    refuse_control,
+    refuse_sampled,
 )
 from dockdyn.mechanism.behind_contacts import plant_behind
 from dockdyn.mechanism.mechanism import Mechanism
@@ -31,6 +32,7 @@ from dockdyn.mechanism.observed import place_on_surface
 from dockdyn.mechanism.rest import (
     RestingContact,
     at_rest,
+    changing,
     held_force,
     resting_contact,
     resting_contacts,
@@ -101,7 +103,7 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     Raises ScenarioError when there is none: no loop to judge, control, no contact in the scenario or none within its duration.
     """
     resting = kind_named(scenario.kind).resting(scenario.name, scenario.content)
-    refuse_control(scenario)
+    refuse_sampled(scenario)
     return resting.find(scenario)
 
 
@@ -169,7 +171,7 @@ def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
 def linear_form(content: Judged, nominal: Nominal) -> Linear:
     """Return the linear form of the motion of the whole model: what elements remember is held; can be traced."""
     model, state = rest(content, nominal)
-    return linearise(model, state).of_first(sum(leaf.size for leaf in jax.tree.leaves((state.q, state.v))))
+    return linearise(model, state).of(changing(state))
 
 
 @jit_once
@@ -254,9 +256,10 @@ def remarks(content: Judged, nominal: Nominal) -> list[str]:
             for i, gap in zip(nominal.closed, gaps(content, nominal), strict=True)
             if gap > TOGETHER
         ]
-    if not content.only_contacts() and (force := float(_held_force_once(content, nominal))) > BORNE:
+    if not acts_alone(content) and (force := float(_held_force_once(content, nominal))) > BORNE:
         found.append(
-            f"elements bear up to {force:.3g} N where the loop is linearised: that is taken to be balanced, as at rest"
+            f"elements or control bear up to {force:.3g} N where the loop is linearised: that is taken to be balanced, as "
+            "at rest"
         )
     if content.loop.beyond_delay() and ask.after_contact:
         without = "the motion without rig" if kind_named(content.kind).along_normal else "a run with loop.delay alone"

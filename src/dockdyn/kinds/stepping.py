@@ -21,6 +21,7 @@ from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.mechanism.loads import Group, all_held
 from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.steered_arm import SteeredArm
 from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
@@ -29,6 +30,7 @@ from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.fmu_control import fmu_control
 
 MOST_MOMENTS = 64  # events and images of them within a step; more are contacts that chatter
@@ -74,11 +76,15 @@ class Found(NamedTuple):
 
 def _steered(
     content: Steerable, period: ArrayLike, command: Command | None
-) -> tuple[Mechanism, SteeredBody, SampledControl]:
-    """The model, what is steered in it, and its control, sampled, told the `command` in the place of what its own law says."""
+) -> tuple[Mechanism, SteeredBody, SampledControl | None]:
+    """Return the model, the body that is steered, and its control, sampled, told the `command` in place of what its law says.
+
+    An arm that control moves is told nothing: its law acts at every instant.
+    """
     model, period = content.model(), jnp.asarray(period, float)
-    steered = content.steering(model) if model.steered is None else model.steered
-    assert isinstance(steered, SteeredBody)  # of an arm that control moves none is asked for
+    steered = model.steered if isinstance(model.steered, SteeredBody) else content.steering(model)
+    if isinstance(model.steered, SteeredArm):
+        return model, steered, None
     before = steered.control
     law = before.law if command is None else Commanded(command, before.law)
     thrusters = before.thrusters if isinstance(before, SampledControl) else None
@@ -136,13 +142,17 @@ def _advanced(rows: Row, command: PyTree) -> Found:
 
         def go_on(solver: located.SolverState) -> located.SolverState:
             point = solver.point
-            memory = point.state.memory
-            steering = memory.outside.steering
-            held = control.take(point.time, steering.law, _measured(model, steered, point.state))
-            outside = memory.outside._replace(steering=steering._replace(law=held))
-            x = replace(point.state, memory=memory._replace(outside=outside))
-            solver = emptied(solver._replace(point=point._replace(state=x)))
-            end = held.samples * control.period
+            if control is None:
+                end = (jnp.round(point.time / row.period) + 1) * row.period
+                solver = emptied(solver)
+            else:
+                memory = point.state.memory
+                steering = memory.outside.steering
+                held = control.take(point.time, steering.law, _measured(model, steered, point.state))
+                outside = memory.outside._replace(steering=steering._replace(law=held))
+                x = replace(point.state, memory=memory._replace(outside=outside))
+                solver = emptied(solver._replace(point=point._replace(state=x)))
+                end = held.samples * control.period
             return located.advance_to(model, row.settings, solver, jnp.where(end < row.settings.duration, end, jnp.inf))
 
         running = row.solver.status == Status.RUNNING
@@ -195,6 +205,7 @@ class MechanismStepper:
         contents = [case.content for case in self.runs.cases(several)]
         rows = NO_LIMIT if self.runs.batch is None else MOST_ROWS
         settings = [settings_for(content, False, MOST_MOMENTS, rows) for content in contents]
+        self._arm = isinstance(contents[0].control, ArmControlSection) and bool(contents[0].controlled)
         self._own = bool(contents[0].controlled) and fmu_control(contents[0].control) is None
         given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
         found = _begun(*given, np.full(self.runs.count, self.period))
@@ -217,6 +228,11 @@ class MechanismStepper:
         The command is a `dockdyn.control.Command`, or force (N, inertial axes) and torque (N m, chaser's axes); None leaves it
         to the law of the scenario. A run that is over stays as it is. Raises ScenarioError for what is no command.
         """
+        if command is not None and self._arm:
+            law = self.scenario.content.control.law
+            raise ScenarioError(
+                f"{self.scenario.name}: control.law = {law!r}: moves an arm at every instant; must be left out to command a body"
+            )
         if command is None and not self._own:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
         given = None if command is None else self._commands(command)

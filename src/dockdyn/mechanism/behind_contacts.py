@@ -19,7 +19,7 @@ from dockdyn.integrate.model import State, jacobian, pack, unpack
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.mechanism.rest import member_slopes
+from dockdyn.mechanism.rest import changing, member_slopes
 from dockdyn.stability.contact_plant import ContactPlant
 from dockdyn.stability.linearise import linearise
 
@@ -31,7 +31,7 @@ def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compen
     `compensated`, by number, whose displacements in three directions are behind these. What else is closed acts at once.
     """
     moving = (state.q, state.v, state.memory)
-    count = sum(leaf.size for leaf in jax.tree.leaves(moving[:2]))
+    numbers = changing(state)
     linear = linearise(model, state)
     width = pack(Wrench.zero()).size
     port = None if compensated is None else model.computed[compensated]
@@ -61,9 +61,9 @@ def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compen
     stiffness, damping = (jnp.concatenate(parts) for parts in zip(*slopes, strict=True))
     more = 0 if port is None else 3
     return ContactPlant(
-        state=own[:count, :count],
-        input=linear.input[:count] @ jnp.concatenate(wrenches).T,
-        output=jacobian(displacements, pack(moving))[:, :count],
+        state=own[numbers][:, numbers],
+        input=linear.input[numbers] @ jnp.concatenate(wrenches).T,
+        output=jacobian(displacements, pack(moving))[:, numbers],
         stiffness=jnp.diag(jnp.pad(stiffness, (0, more))),
         damping=jnp.diag(jnp.pad(damping, (0, more))),
         compensated=jnp.diag(jnp.pad(jnp.zeros_like(stiffness), (0, more), constant_values=1.0)),

@@ -70,7 +70,7 @@ from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pus
 from dockdyn.mechanism.phases import Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
-from dockdyn.mechanism.steered_body import Efforts, Seen, SteeredBody
+from dockdyn.mechanism.steered_body import ControlAction, Efforts, Seen, SteeredBody
 from dockdyn.programs import trace_once
 
 # what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
@@ -110,6 +110,7 @@ class Mechanism(ContactModel):
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())  # then those of modes
     frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
+    control_at_rest: ControlAction | None = None  # the same of control
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     # the body on which results tell the forces between it and others; None: the first of each two
     told: int | None = eqx.field(static=True, default=None)
@@ -350,8 +351,8 @@ class Mechanism(ContactModel):
         seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
         motors: Efforts = ()
         rates = Outside(None if before.thrusters is None else giving(thrusters, self.bodies, here.bodies))
-        if self.steered is not None:
-            given = self.steered.act(before.steering, seen, self.bodies)
+        if (given := self.control(x, seen)) is not None:
+            given = given if self.control_at_rest is None else given.less(self.control_at_rest)
             found, motors, rates = [*found, given.push], given.efforts, rates._replace(steering=given.rate)
         if self.gravity is not None:
             tide, orbit = self.gravity.act(before.orbit, seen, self.bodies)
@@ -359,6 +360,10 @@ class Mechanism(ContactModel):
         if self.applied is not None:
             found = [*found, *applied_pushes(*self.applied, here.bodies)]
         return found, motors, rates
+
+    def control(self, x: State, seen: Seen) -> ControlAction | None:
+        """Return what control does that sees so much; None without."""
+        return None if self.steered is None else self.steered.act(x.memory.outside.steering, seen, self.bodies)
 
     def next_tick(self, x: State) -> Scalar | None:
         return None if self.steered is None else self.steered.next_tick(x.memory.outside.steering)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dockdyn.contact.gate import APART, PRESSING
@@ -70,7 +71,7 @@ def at_rest(
 
     The law of each member is taken at a resting `depth` (m), by default where contact begins or, of what is `pressed` (1, else
     0), at the depth it has there, less the force that holds it. Elements of the model keep their modes; of them, too, what they
-    do there is taken off. Thrusters, control and gravity are left out.
+    do there is taken off, as of control that acts at every instant. Thrusters, sampled control and gravity are left out.
     """
     places = model.placement(state).bodies
     groups = []
@@ -82,7 +83,9 @@ def at_rest(
     kept = len(model.elements) + (model.phases is not None)
     modes = (*touching, *state.mode[len(groups) : len(groups) + kept])
     still = jax.tree.map(jnp.zeros_like, state.v)
-    outside = state.memory.outside._replace(steering=None, orbit=None)
+    steered = model.steered if model.next_tick(state) is None else None
+    steering = None if steered is None else state.memory.outside.steering
+    outside = state.memory.outside._replace(steering=steering, orbit=None)
     memory = state.memory._replace(outside=outside, elements=state.memory.elements[: len(model.elements)])
     resting = State(state.q, still, modes, memory)
     here, mounts = model.placement(resting), model.elements_at(resting)
@@ -92,7 +95,8 @@ def at_rest(
         for one in model.elements
     )
     model = replace(model, groups=tuple(groups), elements=elements, held=held)
-    return replace(model, points=(), steered=None, gravity=None), resting
+    model = replace(model, points=(), steered=steered, gravity=None)
+    return replace(model, control_at_rest=model.control(resting, model.seen(resting, here))), resting
 
 
 def on_wall(model: Mechanism, state: State, azimuth: Scalar, distance: Scalar) -> State:
@@ -240,7 +244,21 @@ def _deepest(rest: Rest) -> Array:
     return jnp.argmax(jnp.where(rest.closed > 0, rest.found, -jnp.inf))
 
 
+def changing(state: State) -> Int[np.ndarray, "numbers"]:
+    """Return which of the numbers of a state are those of small motions: place and motion of the bodies, and what a law of
+    control remembers. What else is remembered is held."""
+    held: State = jax.tree.map(lambda leaf: np.zeros(np.shape(leaf), bool), state)
+    outside = held.memory.outside
+    if outside.steering is not None:
+        law = jax.tree.map(lambda leaf: ~leaf, outside.steering.law)
+        outside = outside._replace(steering=outside.steering._replace(law=law))
+    place, motion = (jax.tree.map(lambda leaf: ~leaf, part) for part in (held.q, held.v))
+    flags = jax.tree.leaves((place, motion, held.memory._replace(outside=outside)))
+    return np.flatnonzero(np.concatenate([flag.ravel() for flag in flags]))
+
+
 def held_force(model: Mechanism) -> Scalar:
-    """The largest force (N) of an element that is taken off in a model `at_rest`."""
+    """The largest force (N) of an element, or of control on its body, that is taken off in a model `at_rest`."""
     forces = [wrench.force for wrench in model.held or () if isinstance(wrench, Wrench)]
+    forces += [] if model.control_at_rest is None else [model.control_at_rest.push[1].force]
     return jnp.sqrt(jnp.max(jnp.stack([jnp.zeros(()), *(force.dot(force) for force in forces)])))

@@ -29,7 +29,7 @@ from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import all_held, element_loads, reflected
 from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
-from dockdyn.mechanism.steered_body import Given, Places, Seen, lever
+from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever
 
 
 class HeldTogether(NamedTuple):
@@ -211,7 +211,7 @@ class SteeredArm(eqx.Module):
         idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
         return chosen(seen.active, given, idle)
 
-    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> Given:
+    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
         """Return what control does to base and joints, and the rate of what is remembered."""
         given, place = self.given(now, seen), seen.places[self.body]
         force, torque = place.rotation @ Vector.of(given.thrust), Vector.of(given.wheel + given.jets)
@@ -225,7 +225,7 @@ class SteeredArm(eqx.Module):
             place.twist.rate.array(),
             now.effort.wheel,
         )
-        return Given((self.body, Wrench(force, place.rotation @ torque)), efforts, Steering((), effort))
+        return ControlAction((self.body, Wrench(force, place.rotation @ torque)), efforts, Steering((), effort))
 
     def next_tick(self, now: Steering) -> None:
         """Return None: it acts at every instant."""

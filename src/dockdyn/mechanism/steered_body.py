@@ -40,12 +40,18 @@ class Seen(NamedTuple):
         return self.here.bodies
 
 
-class Given(NamedTuple):
+class ControlAction(NamedTuple):
     """What control does at an instant, and the rate of what is remembered."""
 
     push: tuple[int, Wrench]  # on its body, about the centre of mass, inertial
     efforts: Efforts
     rate: Steering
+
+    def less(self, there: ControlAction) -> ControlAction:
+        """Return what is beyond what control of the same mechanism does elsewhere."""
+        (body, own), (_, other) = self.push, there.push
+        efforts = [(joint, one - less) for (joint, one), (_, less) in zip(self.efforts, there.efforts, strict=True)]
+        return ControlAction((body, Wrench(own.force - other.force, own.moment - other.moment)), efforts, self.rate)
 
 
 class SteeredBody(eqx.Module):
@@ -75,13 +81,13 @@ class SteeredBody(eqx.Module):
         """What is remembered as control begins, before its first sample."""
         return begin_control(self.control, lambda effort: self.measured(seen, effort))
 
-    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> Given:
+    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
         """What control does to its body, and the rate of what is remembered."""
         place = seen.places[self.body]
         found = steer(
             self.control, now, self.measured(seen, now.effort), lever(seen.places, self.body, bodies), self.idles(seen)
         )
-        return Given((self.body, Wrench(found.force, place.rotation @ found.torque)), (), found.rate)
+        return ControlAction((self.body, Wrench(found.force, place.rotation @ found.torque)), (), found.rate)
 
     def idles(self, seen: Seen) -> Bool[Array, ""] | None:
         """Return whether continuous control does nothing in this phase; None where it always acts."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Array, Complex, Float, Int
 
 from dockdyn.integrate.model import Model, State, jacobian, pack, unpack
 
@@ -30,9 +30,10 @@ class Linear(NamedTuple):
         """A₀ and A₁ = B C."""
         return jnp.stack([self.state, self.input @ self.output], axis=-3)
 
-    def of_first(self, count: int) -> Linear:
-        """The same of the first `count` numbers alone, the others held."""
-        return Linear(self.state[..., :count, :count], self.input[..., :count, :], self.output[..., :count], self.delay)
+    def of(self, numbers: Int[np.ndarray, "r"]) -> Linear:
+        """Return the linear form of these of the numbers alone, in their order, the others held."""
+        own = self.state[..., numbers, :][..., numbers]
+        return Linear(own, self.input[..., numbers, :], self.output[..., numbers], self.delay)
 
 
 def linearise(model: Model, state: State) -> Linear:

@@ -207,8 +207,8 @@ def test_what_no_rig_has_is_refused_in_one_line(tables, changes, words):
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_margins_count_no_control():
-    with pytest.raises(ScenarioError, match=r"control.law = 'rate-damping': counts in runs only"):
+def test_margins_refuse_control_at_samples():
+    with pytest.raises(ScenarioError, match=r"control.period = .* counts in runs only"):
         dockdyn.margins(read(damped("6-dof", "zero-order-hold")))
 
 

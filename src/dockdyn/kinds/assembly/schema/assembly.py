@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
-from dockdyn.kinds.assembly.schema.control import ArmSteeringSection, SteeringSection, steered_bodies
+from dockdyn.kinds.assembly.schema.control import SteeringSection, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
 from dockdyn.scenario.language.table_names import endings_of
@@ -81,10 +81,6 @@ class AssemblySection(SeveralBodiesSection):
 
     def commanded(self) -> tuple[str, str]:
         """The body that control or a stepper acts on, and the one that it sees as its target. ValueError where none is told."""
-        if isinstance(self.control, ArmSteeringSection):
-            refuse(
-                f"control.law: {self.control.law} moves an arm; a stepper commands a body, leave [control] out for it"
-            )
         return steered_bodies(self.control or SteeringSection(law="none"), self)
 
     def steering(self, model: Mechanism) -> SteeredBody:
