@@ -306,6 +306,13 @@ REFUSED: dict[Cell, Refusal] = {
         "latch.hold_law = 'rigid': on a rig must be 'compliant'",
         "a rigid grip catches by an impulse, and a force sensor has none to measure",
     ),
+    ("derivative", FIXED): Refusal(
+        "integrator.method = 'fixed': must be \"located\" for derivatives",
+        "steps of one length locate no event, and a derivative would miss how events move",
+    ),
+    ("ended by capture", FIXED): Refusal(
+        "integrator.method must be located", "a latch falls in at an instant, which steps of one length do not locate"
+    ),
     ("margins", SAMPLED): Refusal(
         "control.period = 0.05 s: what a computer holds between samples counts in runs only",
         "what a computer holds between its samples has no linear form in continuous time",
@@ -313,10 +320,8 @@ REFUSED: dict[Cell, Refusal] = {
 }
 NOT_YET: dict[Cell, str] = {
     ("batch of cases", FIXED): "cases run one by one, not in compiled batches",
-    ("derivative", FIXED): "derivatives are of located runs alone",
     ("stepping", FIXED): "a stepper ends its steps at located instants alone",
     ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
-    ("ended by capture", FIXED): "latches need located events",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
     (
         "ended by capture",

@@ -231,7 +231,7 @@ class MechanismStepper:
         if command is not None and self._arm:
             law = self.scenario.content.control.law
             raise ScenarioError(
-                f"{self.scenario.name}: control.law = {law!r}: moves an arm at every instant; must be left out to command a body"
+                f"{self.scenario.name}: control.law = {law!r}: moves an arm at all times; must be left out to command a body"
             )
         if command is None and not self._own:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
