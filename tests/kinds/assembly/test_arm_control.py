@@ -212,9 +212,7 @@ def test_what_fits_no_arm_is_refused(change, words):
 
 def test_an_arm_takes_no_command_step_by_step():
     stepper = dockdyn.stepper(dockdyn.load(caught(0, "detumble")), period=0.1)
-    with pytest.raises(
-        dockdyn.ScenarioError, match="moves an arm at all times; must be left out to command a body"
-    ):
+    with pytest.raises(dockdyn.ScenarioError, match="moves an arm at all times; must be left out to command a body"):
         stepper.step(np.zeros((2, 3)))
     stepper.step()
     assert stepper.time == pytest.approx(0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 from assembly_cases import FOUR, PARTS, motion, simulated
@@ -251,8 +252,7 @@ def as_mujoco(step):
 
 def test_bodies_on_springs_move_as_in_mujoco(load):
     """Three bodies on springs and dampers, beside spatial tendons and MuJoCo's Runge–Kutta."""
-    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed (pip install 'dockdyn[bench]')")
-    step, interval, count = 5e-4, 0.05, 100
+    step, interval, count = 1e-4, 0.05, 100
     model = mujoco.MjModel.from_xml_string(as_mujoco(step))
     state = mujoco.MjData(model)
     for number, body in enumerate(FREE):
