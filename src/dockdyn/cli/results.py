@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ from dockdyn.cli.common import (
     Force,
     NoOwnCode,
     Refusal,
+    echo_json,
     quantity_option,
     say,
     typed,
@@ -267,7 +267,7 @@ def deliver(dataset: xr.Dataset, folder: Path | None, name: str, answer: dict[st
     elif answer is None:
         show_report(report_of(dataset))
     if answer is not None:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
     elif folder is not None:
         say(f"Report: {folder / 'report.html'}")
 
