@@ -54,6 +54,14 @@ class Cell(dockdyn.ForceSensor):
             return struct.pack(">I3i", reading.sequence, *(round(each / settings.newtons) for each in reading.force))
 
         return StreamingSensor(encode, errors, 1 / period)
+
+
+class Bare(dockdyn.ForceSensor):
+    def settings(self, period):
+        return CellSettings(1.0)
+
+    def emulate(self, settings, errors, period, stated):
+        return None
 """
 CELL_H = """
 #include "calls.h"
@@ -238,6 +246,7 @@ def test_a_device_of_ones_own_is_told_of_as_any_other(folder, dock):
         ({"kind": "own_sled:Sled"}, "own_sled:Sled must be a subclass of dockdyn.ForceSensor"),
         ({"kind": "own_cell:CellSettings"}, "own_cell:CellSettings must be a subclass of dockdyn.ForceSensor"),
         ({"kind": "dockdyn:ForceSensor", "port": 1}, "dockdyn:ForceSensor must define settings and emulate"),
+        ({"kind": "own_cell:Bare", "port": 1}, "own_cell:Bare must define struct, the name of its struct in C"),
         ({"kind": "own_cell:Other"}, "cannot import 'own_cell:Other'"),
         ({"kind": "cell"}, "must name one of 'ati-netft', 'raw-udp', \"module:Class\" for one of your own"),
     ],

@@ -44,9 +44,11 @@ class Keys(Section):
 
     def __init_subclass__(cls, **given: Any) -> None:  # noqa: ANN401, those of pydantic
         """Let pydantic read what a class declares with that unit and those bounds."""
-        declared = {name: field for name, field in vars(cls).items() if isinstance(field, dataclasses.Field)}
-        for name, field in declared.items():
-            about: Parameter = field.metadata["parameter"]
+        fields = {name: field for name, field in vars(cls).items() if isinstance(field, dataclasses.Field)}
+        for name, field in fields.items():
+            about: Parameter | None = field.metadata.get("parameter")
+            if about is None:
+                continue
             bounds = {bound: getattr(about, bound) for bound in ("above", "least", "below", "most")}
             cls.__annotations__[name] = quantity(about.unit, about.what, **bounds)
             delattr(cls, name)
