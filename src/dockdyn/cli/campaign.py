@@ -40,7 +40,7 @@ from dockdyn.cli.common import (
     vacant_file,
     writing_into,
 )
-from dockdyn.cli.results import write_files
+from dockdyn.cli.results import Known, write_files
 from dockdyn.files import write_file
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = Fals
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    write_files(place, dataset, "result.nc", show)
+    write_files(place, dataset, "result.nc", show, Known(scenario.content))
 
 
 def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

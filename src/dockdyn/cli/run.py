@@ -26,7 +26,7 @@ from dockdyn.cli.common import (
     say,
     vacant,
 )
-from dockdyn.cli.results import deliver
+from dockdyn.cli.results import Known, deliver
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,9 +81,8 @@ def run(
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
     convergence = _convergence(chosen, dataset, quiet) if check_convergence else {}
-    summary |= convergence
     dataset = dataset.assign_attrs({name: json.dumps(found) for name, found in convergence.items()})
-    deliver(dataset, folder, "result.nc", summary if as_json else None)
+    deliver(dataset, folder, "result.nc", summary | convergence if as_json else None, Known(chosen.content, summary))
     if convergence and not as_json:
         _show_convergence(**convergence)
     if not dataset.attrs["finished"]:
