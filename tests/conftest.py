@@ -71,9 +71,9 @@ def replays_are_made():
     """A report whose replay cannot be made says so and is written; in tests, that is a failure."""
     from dockdyn.pages import packed_replay
 
-    def made(dataset, folder=None):
+    def made(dataset, folder=None, content=None):
         try:
-            return packed_replay(dataset, folder)
+            return packed_replay(dataset, folder, content)
         except Exception as error:
             pytest.fail(f"the replay could not be made: {error!r}")  # which is no Exception itself
 
@@ -90,7 +90,7 @@ def reports_without_replay(request, monkeypatch):
     the page on them.
     """
     if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None: {"replay": ""})
+        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None, content=None: {"replay": ""})
 
 
 @pytest.fixture(autouse=True, scope="session")

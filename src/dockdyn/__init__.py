@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import report_html
     from dockdyn.parameters import parameter
+    from dockdyn.realtime.devices.roles import ForceSensor, Robot
     from dockdyn.report.plot import plot
     from dockdyn.results.store import open_result
     from dockdyn.scenario.distributions.own_distribution import Distribution
@@ -52,9 +53,11 @@ PLACES = {
     "Distribution": "scenario.distributions.own_distribution",
     "Extent": "contact.surfaces.surface",
     "ForceElement": "elements.force_element",
+    "ForceSensor": "realtime.devices.roles",
     "Friction": "contact.laws.friction",
     "ImpactLaw": "impact.laws.impact_law",
     "NormalLaw": "contact.laws.normal_law",
+    "Robot": "realtime.devices.roles",
     "Scenario": "scenario.load",
     "ScenarioError": "scenario.language.errors",
     "Surface": "contact.surfaces.surface",
@@ -94,9 +97,11 @@ __all__ = [
     "Distribution",
     "Extent",
     "ForceElement",
+    "ForceSensor",
     "Friction",
     "ImpactLaw",
     "NormalLaw",
+    "Robot",
     "Scenario",
     "ScenarioError",
     "Surface",

@@ -104,8 +104,10 @@ def _stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[R
     return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
-def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result") -> Scene:
-    """The scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for (`_parsed`).
+def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> Scene:
+    """Return the scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for (`_parsed`).
+
+    `content` is that of its scenario, which is read from the result where it is not given.
 
     Raises `ScenarioError` for what is not a run.
     """
@@ -117,8 +119,8 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
     shown, cut = drawable(dataset)
     if not shown.sizes["time"]:
         raise ScenarioError(f"{name}: cannot be replayed; {cut}")
-    content = _parsed(dataset, folder, name)
-    found = kind_named(str(dataset.attrs["kind"])).scene(shown, content)
+    of_run = _parsed(dataset, folder, name) if content is None else content
+    found = kind_named(str(dataset.attrs["kind"])).scene(shown, of_run)
     if not can_be_drawn(found):
         raise ScenarioError(f"{name}: cannot be replayed; its numbers are not finite or too large to draw")
     if cut:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dockdyn.api import scene_of, summarise
 from dockdyn.report.embedded_replay import packed
@@ -30,11 +30,15 @@ STUDIES = {
 }
 
 
-def report_of(dataset: xr.Dataset) -> Report:
-    """The report of a result as data, of a run or of a study. Raises ScenarioError as `summarise` does."""
+def report_of(dataset: xr.Dataset, summary: dict[str, Any] | None = None) -> Report:
+    """Return the report of a result as data, of a run or of a study; the `summary` of a run is made where it is not given.
+
+    Raises ScenarioError as `summarise` does.
+    """
     study = study_of(dataset)
     if study is None:
-        return with_convergence(kind_named(str(dataset.attrs["kind"])).report(dataset, summarise(dataset)), dataset)
+        found = summarise(dataset) if summary is None else summary
+        return with_convergence(kind_named(str(dataset.attrs["kind"])).report(dataset, found), dataset)
     module, _, function = STUDIES[study].partition(":")
     make: Callable[[xr.Dataset], Report] = getattr(import_module(module), function)
     return make(dataset)
@@ -53,21 +57,24 @@ def report_html(dataset: xr.Dataset | str | Path, replay: dict[str, str] | None 
     return Page(render_page(report_of(dataset), **(inside or {})))
 
 
-def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> dict[str, str]:
-    """The replay of a run, packed for its report, and, where there is any, what it had to leave out."""
+def packed_replay(dataset: xr.Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
+    """Return the replay of a run, packed for its report, and, where there is any, what it had to leave out.
+
+    `content` is that of its scenario, which is read from the result where it is not given.
+    """
     from dockdyn.report.replay.page import page_of
 
-    scene = scene_of(dataset, folder)
+    scene = scene_of(dataset, folder, content=content)
     lacking = {"replay_lacks": "; ".join(scene.warnings)} if scene.warnings else {}
     return {"replay": packed(page_of(scene)), **lacking}
 
 
-def replay_of(dataset: xr.Dataset, folder: Path | None = None) -> dict[str, str]:
+def replay_of(dataset: xr.Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
     """The packed replay of a run and what it lacks; where it cannot be made, why: its report is worth having without.
 
-    `folder` is that of the result, beside which modules of the user's own are looked for.
+    `folder` is that of the result, beside which modules of the user's own are looked for; `content` as of `packed_replay`.
     """
     try:
-        return packed_replay(dataset, folder)
+        return packed_replay(dataset, folder, content)
     except Exception as error:
         return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}

@@ -51,11 +51,9 @@ def parameter(
     Raises:
         TypeError: a bound has another name.
     """
-    import equinox as eqx
-
     about = Parameter(unit, what, tuned=tuned, **bounds)
     given: dict[str, Any] = {} if default is MISSING else {"default": default}
-    return eqx.field(metadata={"parameter": about}, **given)
+    return dataclasses.field(metadata={"parameter": about}, **given)
 
 
 def parameters_of(made: type) -> dict[str, Parameter]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dockdyn
+from dockdyn import api
 from dockdyn.scenario.preset_files import preset_text
 
 COMMAND = Path(sys.executable).with_name("dockdyn")
@@ -370,3 +371,15 @@ def test_a_reader_that_has_gone_costs_no_file(tmp_path):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == ""
     assert {"report.html", "scenario.toml", "stability.nc"} <= {file.name for file in (tmp_path / "out").iterdir()}
+
+
+@pytest.mark.replay
+def test_a_run_is_summarised_once_and_its_scenario_is_read_once(dock, monkeypatch):
+    """The report and the replay in it take what the command has made: each costs tens to hundreds of milliseconds."""
+    asked = []
+    for name in ("judge", "parse"):
+        real = getattr(api, name)
+        counted = lambda *given, name=name, real=real, **more: asked.append(name) or real(*given, **more)  # noqa: E731
+        monkeypatch.setattr(api, name, counted)
+    assert dock("run", "paraskevas-latch", "--out", "once").returncode == 0
+    assert asked == ["judge"] and "replay-data" in Path("once/report.html").read_text()

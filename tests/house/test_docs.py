@@ -22,7 +22,7 @@ from dockdyn.scenario.preset_files import PRESETS, preset_text
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 BLOCK = re.compile(r"^```(python|toml|console|text|xml|c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"(?:#|<!--|/\*) (\w+\.(?:py|toml|urdf|xml|c))(?: -->| \*/)?\n")
+FILE_NAME = re.compile(r"(?:#|<!--|/\*) (\w+\.(?:py|toml|urdf|xml|c|h))(?: -->| \*/)?\n")
 PART = re.compile(r"# in (the scenario|[\w-]+)\n")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 ROUND_OFF = re.compile(r"\b\d(\.\d+)?e-1\d\b")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from driven_rigs import ABB_SET, KUKA_SET, driver
 
-from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps, Wire
+from dockdyn.realtime.rig_devices import devices_of
 from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.scenario.tables.rig.devices import DevicesSection
 

@@ -117,7 +117,7 @@ class Bench:
 
     def __init__(self, folder, stack, devices, **changed):
         self.folder, self.stack, self.devices = folder, stack, devices
-        sensor, robot = DEVICES[devices]
+        sensor, robot = DEVICES[devices] if isinstance(devices, str) else devices
         ports = free_ports(5)
         at = {"sensor": {"kind": sensor, "port": ports[0]}, "robot": robot | {"port": ports[1]}}
         if robot["kind"] == "ur-rtde":

@@ -13,10 +13,9 @@ from rig_processes import free_ports
 from dockdyn.realtime import connections
 from dockdyn.realtime.connections import NotConnected, connected
 from dockdyn.realtime.devices.device import Pose
-from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URBehaviour, URInPackets
-from dockdyn.realtime.devices.rtde import RTDE, TEXT, RTDESettings, split_packages
+from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URInPackets
+from dockdyn.realtime.devices.rtde import RTDE, TEXT, RTDESettings, URBehaviour, URRobot, split_packages
 from dockdyn.realtime.links import URConnections
-from dockdyn.scenario.tables.rig.devices import URSection
 
 START = Pose((0.4, 0.1, 0.5))
 
@@ -30,8 +29,8 @@ def impatient(monkeypatch):
 @contextmanager
 def robot(section, newest=2, program=True):
     """An emulated robot that listens, in a thread that ends with the block."""
-    made = URInPackets(START)
-    made.robot = EmulatedUR(START, URBehaviour(newest))
+    made = URInPackets(START, RTDESettings(), connected=True)
+    made.robot = EmulatedUR(START, URBehaviour(newest_version=newest))
     link = URConnections(made, (section.host, section.port), section.program_ports)
     if not program:
         link._open_commands = lambda: None
@@ -58,7 +57,7 @@ def robot(section, newest=2, program=True):
 
 def section():
     names = ("port", "reverse_port", "trajectory_port", "script_command_port")
-    return URSection(kind="ur-rtde", **dict(zip(names, free_ports(4), strict=True)))
+    return URRobot(kind="ur-rtde", **dict(zip(names, free_ports(4), strict=True)))
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -9,14 +9,13 @@ import math
 import numpy as np
 import pytest
 from driven_rigs import KUKA_SET
+from rsi_robots import emulated_rsi
 
 import dockdyn
 from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hindrances
-from dockdyn.realtime.devices.catalogue import ROBOTS, SENSORS
 from dockdyn.realtime.devices.device import Command, Pose
-from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
-from dockdyn.scenario.tables.rig.devices import DevicesSection
+from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
 
 FREE = {"speed": 1.0, "acceleration": 1.0, "tracking": 0.1, "force": 1.0, "torque": 1.0}
@@ -49,7 +48,7 @@ def test_a_controller_that_is_not_refused_lets_every_command_within_the_limits_p
     for _ in range(20):
         start, goal = (chance.choice([low, high, chance.uniform(low, high)]) for _ in range(2))
         from_, to = (tuple(chance.choice([-turn, turn], 3)) for _ in range(2))
-        emulated = EmulatedRSI(RSISettings(), RSIRobotSettings(**enough), Pose(tuple(start), from_))
+        emulated = emulated_rsi(RSISettings(), Pose(tuple(start), from_), **enough)
         codec = RSI(RSISettings())
         (packet,) = emulated.tick(0.0, Pose(tuple(start), from_))
         codec.decode_robot(packet)
@@ -95,10 +94,10 @@ def test_the_port_of_another_kind_of_device_is_told():
 
 def test_every_device_says_what_to_set_with_the_reason():
     """One sentence each, also where Markdown or a terminal would break it."""
-    for device in (*SENSORS.values(), *ROBOTS.values()):
-        for words in (*device.codec.UNCONFIRMED, *(part for each in device.codec.CONTROLLER_SETTINGS for part in each)):
+    for name, device in (*SENSORS.items(), *ROBOTS.items()):
+        for words in (*device.unconfirmed, *(part for each in device.controller_settings for part in each)):
             assert words == " ".join(words.split()) and words
-        assert device.name == "raw-udp" or (device.codec.CONTROLLER_SETTINGS and device.codec.UNCONFIRMED)
+        assert name == "raw-udp" or (device.controller_settings and device.unconfirmed)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -11,8 +11,8 @@ from driven_rigs import ABB_SET, KUKA_SET, driver, in_space, needs_compiler, on_
 import dockdyn
 from dockdyn.hil.operation import State
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.lockstep import run_in_lockstep
+from dockdyn.realtime.rig_devices import devices_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.rig.devices import DevicesSection
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 import numpy as np
@@ -24,13 +23,20 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture
-def theirs(tmp_path, monkeypatch):
+STRANGE = {  # what the rig's text names in place of what dockdyn has
+    "compensator": ('law = "lead-energy"', 'law = "strange:Part"'),
+    "sensor": ('[rig.device.sensor]\nkind = "raw-udp"', '[rig.device.sensor]\nkind = "strange:Part"'),
+    "robot": ('[rig.device.robot]\nkind = "raw-udp"', '[rig.device.robot]\nkind = "strange:Part"'),
+}
+
+
+@pytest.fixture(params=STRANGE)
+def theirs(request, tmp_path, monkeypatch):
     """A folder with a stranger's rig, its module and a log of it; no module has run."""
     scenario = on_a_line()
-    text = re.sub(r'law = "lead-energy"', 'law = "strange_compensator:Law"', scenario.text())
-    assert "strange_compensator" in text
-    (tmp_path / "strange_compensator.py").write_text(MODULE)
+    text = scenario.text().replace(*STRANGE[request.param])
+    assert "strange:Part" in text
+    (tmp_path / "strange.py").write_text(MODULE)
     (tmp_path / "theirs.toml").write_text(text)
     row = np.zeros((), record_type(driver(scenario).cycle()))
     with (tmp_path / "theirs.mcap").open("wb") as file:
@@ -48,7 +54,7 @@ def test_a_module_of_a_stranger_is_refused(how, command, theirs, dock, monkeypat
         monkeypatch.setenv(VARIABLE, "1")
     ended = dock("rig", *command, *(["--no-own-code"] if how == "option" else []))
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "strange_compensator:Law' is code of its own, which is refused" in ended.stderr
+    assert "strange:Part' is code of its own, which is refused" in ended.stderr
     assert not (theirs / "ran").exists() and (how == "variable" or VARIABLE not in os.environ)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import threading
 import time
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn.cli.common import (
-    STOPPED_EARLY,
     Anew,
     Force,
     NoOwnCode,
@@ -27,11 +25,12 @@ from dockdyn.cli.common import (
     Trust,
     Workers,
     cluster,
+    echo_json,
     example,
-    fail,
     holding,
-    overrides,
+    interruptible,
     progress,
+    read_scenario,
     resume_command,
     say,
     study_name,
@@ -41,9 +40,8 @@ from dockdyn.cli.common import (
     vacant_file,
     writing_into,
 )
-from dockdyn.cli.results import write_files
-from dockdyn.files import failure, write_file
-from dockdyn.interrupt import advising
+from dockdyn.cli.results import Known, write_files
+from dockdyn.files import write_file
 
 if TYPE_CHECKING:
     from dockdyn.report.report import Report
@@ -87,9 +85,7 @@ def run(
 
     Writes its cases and campaign-report.html into a folder and prints what they say.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    chosen = read_scenario(scenario, set_)
     from dockdyn.studies.campaign.conduct import here, on_workers, plan_campaign, run_campaign
     from dockdyn.studies.campaign.keep import parse_keep
     from dockdyn.studies.campaign.store import Store
@@ -100,7 +96,7 @@ def run(
     planned = plan_campaign(chosen, runs, seed)
     with claimed(store):
         campaign = _checked(store, planned, resume, force)
-        with _interruptible(store, campaign), cluster(workers, scheduler) as spread:
+        with interruptible(lambda: _kept(store, campaign)), cluster(workers, scheduler) as spread:
             missing = store.missing(campaign)
             if missing:
                 campaign = _rehearsed(chosen, campaign, store.blank(), quiet)
@@ -215,24 +211,12 @@ def _begun(store: Store, campaign: Campaign) -> None:
         store.create(campaign)
 
 
-@contextlib.contextmanager
-def _interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
-    """Whatever stops the work says how to go on."""
-    from dockdyn.studies.cases.cluster import WorkLost
-
-    def left() -> str:
-        there = campaign if store.blank() else store.campaign()  # whose chunks may be smaller
-        done = there.runs - sum(there.part(chunk)[1] for chunk in store.missing(there))
-        again = resume_command()
-        return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
-
-    try:
-        with advising(left):
-            yield
-    except OSError as error:
-        fail(failure(error), STOPPED_EARLY, left())
-    except WorkLost as error:
-        fail(str(error), STOPPED_EARLY, left())
+def _kept(store: Store, campaign: Campaign) -> str:
+    """Return in words what is kept, and how to go on."""
+    there = campaign if store.blank() else store.campaign()  # whose chunks may be smaller
+    done = there.runs - sum(there.part(chunk)[1] for chunk in store.missing(there))
+    again = resume_command()
+    return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
 
 
 @contextlib.contextmanager
@@ -307,7 +291,7 @@ def told(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) ->
 
     answers, report = written
     if as_json:
-        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
+        echo_json(answers)
         return
     show_report(report)
     say(f"Report: {store.folder / 'campaign-report.html'}")
@@ -325,7 +309,7 @@ def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = Fals
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    write_files(place, dataset, "result.nc", show)
+    write_files(place, dataset, "result.nc", show, Known(scenario.content))
 
 
 def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,10 +15,12 @@ import typer
 
 from dockdyn.cli.progress import WATCH
 from dockdyn.cli.progress import progress as progress
-from dockdyn.files import FULL, check_writable, is_special, write_file
+from dockdyn.files import FULL, check_writable, failure, is_special, write_file
+from dockdyn.interrupt import advising
 from dockdyn.scenario.preset_files import refuse_missing
 
 if TYPE_CHECKING:
+    from dockdyn.report.report import Report
     from dockdyn.scenario.load import Scenario
 
 BAD_INPUT = 2
@@ -160,6 +163,60 @@ def quantity_option(
 def example(*lines: str) -> str:
     """The end of a command's help: what one types."""
     return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
+
+
+def read_scenario(scenario: str, set_: list[str] | None) -> Scenario:
+    """Return the scenario that a command is about, with what it sets.
+
+    A command asks for it first: what is refused is told in less time than the rest takes to import.
+    """
+    from dockdyn.scenario.load import load
+
+    return load(scenario, overrides(set_ or []))
+
+
+def study_folder(out: Path | None, scenario: str, study: str, files: bool, force: bool) -> Path | None:
+    """Return the folder of a study's files, `out` or where there are to be `files` NAME-STUDY; None for none.
+
+    Raises Refusal as `vacant` does.
+    """
+    folder = out
+    if folder is None and files:
+        folder = Path(f"{study_name(scenario)}-{study}")
+    if folder is not None:
+        vacant(folder, force)
+    return folder
+
+
+def echo_json(answer: Any) -> None:  # noqa: ANN401, whatever JSON has
+    """Print an answer as JSON."""
+    typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+
+
+def tell_answer(answer: Any, report: Report, as_json: bool, *lines: str) -> None:  # noqa: ANN401, whatever JSON has
+    """Print an answer as JSON or else its report, and behind that the lines."""
+    if as_json:
+        echo_json(answer)
+        return
+    from dockdyn.report.terminal import show_report
+
+    show_report(report)
+    if lines:
+        say("\n".join(lines))
+
+
+@contextmanager
+def interruptible(left: Callable[[], str]) -> Iterator[None]:
+    """Whatever stops the work says what is `left`, and how to go on."""
+    from dockdyn.studies.cases.cluster import WorkLost
+
+    try:
+        with advising(left):
+            yield
+    except OSError as error:
+        fail(failure(error), STOPPED_EARLY, left())
+    except WorkLost as error:
+        fail(str(error), STOPPED_EARLY, left())
 
 
 def study_name(scenario: str) -> str:

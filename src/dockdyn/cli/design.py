@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +11,6 @@ import typer
 
 from dockdyn.cli.common import (
     NOT_MET,
-    STOPPED_EARLY,
     Anew,
     NoOwnCode,
     Overrides,
@@ -25,10 +22,11 @@ from dockdyn.cli.common import (
     Trust,
     Workers,
     cluster,
-    fail,
+    echo_json,
     holding,
-    overrides,
+    interruptible,
     progress,
+    read_scenario,
     resume_command,
     say,
     study_name,
@@ -37,8 +35,6 @@ from dockdyn.cli.common import (
     typed,
     writing_into,
 )
-from dockdyn.files import failure
-from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
     from dockdyn.studies.design.plan import Evaluation, Plan
@@ -62,9 +58,7 @@ def design(
 
     As its table [design] says; writes every design tried, the scenario with the best one and a report.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    chosen = read_scenario(scenario, set_)
     from dockdyn.report.page import render_page
     from dockdyn.report.terminal import show_report
     from dockdyn.studies.design.answer import REPORT, answer_of, written_design
@@ -88,15 +82,15 @@ def design(
             stack.enter_context(trail.claimed())
             if anew:
                 trail.clear()
-        bar = progress(f"Designs of {plan.scenario.name}", quiet, left="")  # `_interruptible` says it
-        with _interruptible(trail, plan), cluster(workers, scheduler) as spread, bar as advance:
+        bar = progress(f"Designs of {plan.scenario.name}", quiet, left="")  # `interruptible` says it
+        with interruptible(lambda: _kept(trail, plan)), cluster(workers, scheduler) as spread, bar as advance:
             plan = replace(plan, spread=spread)
             evaluations = run_design(plan, trail, advance, told)
             answer = answer_of(plan, evaluations)
             report = design_report(plan, evaluations, answer, typed())
             written_design(plan, answer, trail.folder, render_page(report))
     if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
     else:
         show_report(report)
         say(f"Report: {trail.folder / REPORT}")
@@ -115,19 +109,7 @@ def _begins_anew(trail: Trail, resume: bool, force: bool) -> bool:
     return not to_resume(trail.folder, resume, force)
 
 
-@contextlib.contextmanager
-def _interruptible(trail: Trail, plan: Plan) -> Iterator[None]:
-    """Whatever stops the work says how to go on."""
-    from dockdyn.studies.cases.cluster import WorkLost
-
-    def left() -> str:
-        again = resume_command()
-        return f"{trail.count()} of {plan.stated.evaluations} designs are kept; go on with: {again}"
-
-    try:
-        with advising(left):
-            yield
-    except OSError as error:
-        fail(failure(error), STOPPED_EARLY, left())
-    except WorkLost as error:
-        fail(str(error), STOPPED_EARLY, left())
+def _kept(trail: Trail, plan: Plan) -> str:
+    """Return in words what is kept, and how to go on."""
+    again = resume_command()
+    return f"{trail.count()} of {plan.stated.evaluations} designs are kept; go on with: {again}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -17,10 +16,12 @@ from dockdyn.cli.common import (
     Quiet,
     Refusal,
     ScenarioName,
+    echo_json,
     example,
     overrides,
     preset_names,
     progress,
+    read_scenario,
     say,
     study_name,
     tell_unusual_numbers,
@@ -63,9 +64,7 @@ def export(
     It holds sources in C and the library that this machine's compiler makes of them, with --platform those of others too.
     It integrates itself (co-simulation), or with --model-exchange the tool that imports it does.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    chosen = read_scenario(scenario, set_)
     from dockdyn.exchange.compiled import platforms_named
     from dockdyn.exchange.fmu import FIXED, computer_of, fmu_of, unit_of
     from dockdyn.files import write_file
@@ -118,7 +117,7 @@ def check(
     with progress(f"Running {fmu}", quiet or as_json) as advance:
         found = check_fmu(fmu, chosen, advance)
     if as_json:
-        typer.echo(json.dumps(asdict(found), indent=2, allow_nan=False))
+        echo_json(asdict(found))
     else:
         say("\n".join(_lines(found)))
     if found.findings:

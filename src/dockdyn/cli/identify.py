@@ -15,12 +15,14 @@ from dockdyn.cli.common import (
     Overrides,
     Quiet,
     Refusal,
+    echo_json,
     example,
-    overrides,
     preset_names,
     progress,
     quantity_option,
+    read_scenario,
     say,
+    tell_answer,
     tell_unusual_numbers,
     typed,
     vacant,
@@ -106,14 +108,7 @@ def robot(
     report = robot_report(found, answer, typed())
     if out is not None:
         _write_report(out / "robot.toml", robot_toml(found), report)
-    if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
-        return
-    from dockdyn.report.terminal import show_report
-
-    show_report(report)
-    if out is not None:
-        say(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
+    tell_answer(answer, report, as_json, *_written("For a scenario", "robot.toml", out))
 
 
 @app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
@@ -156,14 +151,7 @@ def contact(
     report = contact_report(found, answer, typed())
     if out is not None:
         _write_report(out / "contact.toml", contact_toml(found), report)
-    if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
-        return
-    from dockdyn.report.terminal import show_report
-
-    show_report(report)
-    if out is not None:
-        say(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
+    tell_answer(answer, report, as_json, *_written("For a scenario", "contact.toml", out))
 
 
 @app.command(epilog=example("dockdyn identify parameters log.csv --scenario mine.toml --key chaser.mass"))
@@ -202,8 +190,6 @@ def parameters(
     The log holds columns of its run, as dockdyn report --log takes them.
     """
     _prepared(out, force)
-    from dockdyn.scenario.load import load
-
     columns = {
         "time": time,
         "command": command,
@@ -213,7 +199,7 @@ def parameters(
         "velocity": velocity,
     }
     units = units_of(unit, tuple(columns))
-    chosen = load(scenario, overrides(set_ or []))
+    chosen = read_scenario(scenario, set_)
     tell_unusual_numbers(chosen)
     from dockdyn.studies.identification.parameters import fit_answer, identify_parameters
 
@@ -223,7 +209,7 @@ def parameters(
         )
     answer = fit_answer(fit)
     if out is None and as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
         return
     from dockdyn.studies.identification.parameters_report import parameters_report
 
@@ -234,14 +220,7 @@ def parameters(
         write_text(out / "parameters.json", json.dumps(answer, indent=2, allow_nan=False), force=True)
         write_text(out / "scenario.toml", fit.scenario.text(), force=True)
         write_text(out / "report.html", render_page(report), force=True)
-    if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
-        return
-    from dockdyn.report.terminal import show_report
-
-    show_report(report)
-    if out is not None:
-        say(f"For a run: {out / 'scenario.toml'}\nReport: {out / 'report.html'}")
+    tell_answer(answer, report, as_json, *_written("For a run", "scenario.toml", out))
 
 
 @app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
@@ -296,7 +275,7 @@ def plan(
     write_text(file, sweep_csv(sweep, period, times, commands, arm, path), force)
     answer = sweep_answer(sweep, period, times, commands, arm, path)
     if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
         return
     from dockdyn.report.terminal import show_parts
     from dockdyn.studies.identification.wording import plan_lines
@@ -312,6 +291,11 @@ def _write_report(file: Path, toml: str, report: Report) -> None:
 
     write_text(file, line_for(file.parent) + toml, force=True)
     write_text(file.with_name("report.html"), render_page(report), force=True)
+
+
+def _written(use: str, file: str, out: Path | None) -> list[str]:
+    """Return in lines what was written into a folder, and what for; none without a folder."""
+    return [] if out is None else [f"{use}: {out / file}", f"Report: {out / 'report.html'}"]
 
 
 def _prepared(out: Path | None, force: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Annotated, Any
 
 import typer
 
-from dockdyn.cli.common import Refusal, example, quantity_option
+from dockdyn.cli.common import Refusal, echo_json, example, quantity_option
 
 app = typer.Typer(
     help="Effective masses, motion after impact, least latching speed.",
@@ -122,7 +121,7 @@ def multibody(
         "warnings": list(warnings),
     }
     if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
         return
     from dockdyn.cli.impact_console import show_impact
 
@@ -193,7 +192,7 @@ def latch(
         "latched": None if speed is None else not math.isnan(time),
     }
     if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
         return
     from dockdyn.cli.impact_console import show_latch
 

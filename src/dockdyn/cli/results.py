@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -12,6 +11,7 @@ from dockdyn.cli.common import (
     Force,
     NoOwnCode,
     Refusal,
+    echo_json,
     quantity_option,
     say,
     typed,
@@ -244,35 +244,51 @@ def _export_figure(
     say(f"Wrote {file}")
 
 
-def _page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
+class Known(NamedTuple):
+    """What a command that has made a run knows of it: the content of its scenario, and its summary."""
+
+    content: object = None
+    summary: dict[str, Any] | None = None
+
+
+UNKNOWN = Known()  # a result that is read, or of a study
+
+
+def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: Known = UNKNOWN) -> str:
     """The page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
-    replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
+    replay = replay_of(dataset, folder, known.content) if study_of(dataset) is None else {}
     for words in (replay[key] for key in ("no_replay", "replay_lacks") if key in replay):
         say(f"warning: {words}", err=True)
     return render_page(report, **replay)
 
 
-def deliver(dataset: xr.Dataset, folder: Path | None, name: str, answer: dict[str, Any] | None = None) -> None:
+def deliver(
+    dataset: xr.Dataset,
+    folder: Path | None,
+    name: str,
+    answer: dict[str, Any] | None = None,
+    known: Known = UNKNOWN,
+) -> None:
     """Print the `answer` as JSON or, without one, what the report shows; write the files into the folder, if there is one."""
     from dockdyn.pages import report_of
     from dockdyn.report.terminal import show_report
 
     if folder is not None:
         with doing(f"Writing {folder}"):
-            write_files(folder, dataset, name, show=answer is None)
+            write_files(folder, dataset, name, show=answer is None, known=known)
     elif answer is None:
-        show_report(report_of(dataset))
+        show_report(report_of(dataset, known.summary))
     if answer is not None:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        echo_json(answer)
     elif folder is not None:
         say(f"Report: {folder / 'report.html'}")
 
 
-def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False) -> None:
+def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: Known = UNKNOWN) -> None:
     """The three files of a result, all or none: its data under `name`, the scenario, the report.
 
     Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.
@@ -283,10 +299,10 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False
 
     files: dict[Path, str | bytes] = {}
     try:
-        report = report_of(dataset)
+        report = report_of(dataset, known.summary)
         if show:
             show_report(report)
-        files[folder / "report.html"] = _page_of(dataset, folder, report)
+        files[folder / "report.html"] = _page_of(dataset, folder, report, known)
     finally:
         scenario = line_for(folder) + dataset.attrs["scenario"]
         data = {folder / name: as_bytes(dataset), folder / "scenario.toml": scenario}

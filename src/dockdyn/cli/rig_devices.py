@@ -16,7 +16,7 @@ def device_numbers(section: DrivenSection, duration: float) -> dict[str, object]
 
     devices = [
         {
-            "device": each.device.name,
+            "device": each.device.kind,
             "role": each.device.role,
             "settings": [{"setting": setting, "reason": reason} for setting, reason in each.settings],
             "stated": [{"setting": setting, "key": key} for setting, key in each.stated],
@@ -49,12 +49,12 @@ def device_lines(section: DrivenSection) -> list[str]:
     lines = []
     for each in checklists(section.device):
         if each.settings:
-            lines.append(f"{each.device.name}: to set on {OWNERS[each.device.role]}, and why:")
+            lines.append(f"{each.device.kind}: to set on {OWNERS[each.device.role]}, and why:")
             lines += [f"- {setting}: {reason}" for setting, reason in each.settings]
         if each.stated:
-            lines.append(f"{each.device.name}: with the numbers of this scenario, which must be what is set there:")
+            lines.append(f"{each.device.kind}: with the numbers of this scenario, which must be what is set there:")
             lines += [f"- {setting} (rig.device.{each.device.role}.{key})" for setting, key in each.stated]
         if each.unconfirmed:
-            lines.append(f"{each.device.name}: never confirmed on hardware:")
+            lines.append(f"{each.device.kind}: never confirmed on hardware:")
             lines += [f"- {words}" for words in each.unconfirmed]
     return lines

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from dockdyn.realtime.live_view import LiveView
     from dockdyn.realtime.log_process import Kept
     from dockdyn.realtime.operating import Outcome
+    from dockdyn.realtime.rig_devices import Devices
     from dockdyn.results.driver import Driver
     from dockdyn.scenario.load import Scenario
-    from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 FAILED = 1
 LOG = Path("rig.mcap")
@@ -68,8 +68,8 @@ def serve(
     This is no safety function: the robot's own stops remain. Exit code 1 where the rig was stopped by what it watches.
     """
     from dockdyn.cli.terminal import Terminal, key_by_key
-    from dockdyn.realtime.device_kinds import devices_of
     from dockdyn.realtime.operating import Operation
+    from dockdyn.realtime.rig_devices import devices_of
     from dockdyn.realtime.server import Refused, Settings, served
     from dockdyn.realtime.stop_words import why_stopped
     from dockdyn.translate.c_library import NoCompiler
@@ -87,13 +87,11 @@ def serve(
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
             with doing(f"Translating the cycle of {scenario} to C"):
                 step, settings = driver.cycle(), Settings(best_effort, cpu)
-            section = content.content.rig.device
-            devices = devices_of(scenario, section, driver.period)
-            if section.robot.kind == "ur-rtde":
-                ports = ", ".join(map(str, section.robot.program_ports))
-                say(f"start the robot's program: it connects to ports {ports} of this computer, in this order")
+            devices = devices_of(scenario, content.content.rig.device, driver.period)
+            if to_start := devices.robot.to_start():
+                say(to_start)
             shown = stack.enter_context(_shown(scenario, override, port)) if view else None
-            rig = stack.enter_context(served(step, devices, section, content.text(), log, settings))
+            rig = stack.enter_context(served(step, devices, content.text(), log, settings))
             kept = rig.log
             if shown is not None:
                 shown.show(rig.ring, step)
@@ -105,7 +103,7 @@ def serve(
                     lambda: asked() or terminal.gone,
                     partial(why_stopped, limits=content.content.rig.limits, period=driver.period),
                     driver.first_pose(),
-                    _places(section),
+                    _places(devices),
                 ).run()
                 terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
                 if shown is not None and not shown.running:
@@ -121,13 +119,11 @@ def serve(
         raise typer.Exit(STOPPED_EARLY)
 
 
-def _places(section: DevicesSection) -> dict[str, str]:
+def _places(devices: Devices) -> dict[str, str]:
     """Return in words where each of a rig's devices is asked, or sends to."""
-    from dockdyn.realtime.device_kinds import ASKED, CONNECTED
-
     return {
-        role: f"{each.kind} {'at' if each.kind in (*ASKED, *CONNECTED) else 'sending to'} {each.host}:{each.port}"
-        for role, each in (("sensor", section.sensor), ("robot", section.robot))
+        each.role: f"{each.kind} {'at' if each.asked else 'sending to'} {each.place}"
+        for each in (devices.sensor, devices.robot)
     }
 
 
@@ -179,10 +175,10 @@ def emulate(
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
     from dockdyn.realtime.claims import Taken, claimed
-    from dockdyn.realtime.device_kinds import ASKED, CONNECTED, devices_of
     from dockdyn.realtime.emulator import EmulatedRig
     from dockdyn.realtime.holders import holder_of_port
     from dockdyn.realtime.laboratory import LaboratoryInSteps
+    from dockdyn.realtime.rig_devices import devices_of
     from dockdyn.scenario.tables.emulator import EmulatorSection
     from dockdyn.scenario.tables.rig.devices import DevicesSection
     from dockdyn.translate.c_library import NoCompiler
@@ -194,25 +190,20 @@ def emulate(
     with contextlib.ExitStack() as stack:
         try:
             laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
-            stack.enter_context(claimed(f"emulated {each.host}:{each.port}" for each in (sensor, robot)))
-            rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), section, trouble)
+            stack.enter_context(claimed(f"emulated {each.place}" for each in (sensor, robot)))
+            rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), trouble)
         except NoCompiler as error:
             raise Refusal(f"{scenario}: {error}") from None
         except Taken as taken:
             words = f"{str(taken).removeprefix('emulated ')}: another dockdyn rig emulate stands for it"
             raise Refusal(f"{scenario}: rig.device: {words}; {taken.holder or 'end that one first'}") from None
         except OSError as error:
-            places = " or ".join(
-                f"{each.host}:{each.port}" for each in (sensor, robot) if each.kind in (*ASKED, *CONNECTED)
-            )
+            places = " or ".join(each.place for each in (sensor, robot) if each.asked)
             busy = (holder_of_port(each.port) for each in (sensor, robot)) if error.errno == errno.EADDRINUSE else ()
             held = next(filter(None, busy), "")
             raise Refusal(f"{scenario}: rig.device: {places}: {error.strerror}{'; ' if held else ''}{held}") from None
-        way = "at" if robot.kind in (*ASKED, *CONNECTED) else "to"
-        say(
-            f"{sensor.kind} at {sensor.host}:{sensor.port}; {robot.kind} {way} {robot.host}:{robot.port} "
-            f"every {driver.period:g} s"
-        )
+        way = "at" if robot.asked else "to"
+        say(f"{sensor.kind} at {sensor.place}; {robot.kind} {way} {robot.place} every {driver.period:g} s")
         with _asking_to_stop() as stop_asked:
             rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
         say(

@@ -21,18 +21,19 @@ from dockdyn.cli.common import (
     Trust,
     explained_by_numbers,
     fail,
-    overrides,
     progress,
+    read_scenario,
     say,
     vacant,
 )
-from dockdyn.cli.results import deliver
+from dockdyn.cli.results import Known, deliver
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from dockdyn.scenario.load import Scenario
 
+MET = {"not met": False, "not decided": None}  # of a requirement, in words
 PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
 
@@ -64,12 +65,11 @@ def run(
 
     Writes result.nc, scenario.toml and report.html into a folder and prints a summary.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))
-    folder = None
-    if out is not None or not as_json:
-        folder = out if out is not None else Path(Path(scenario).stem)
+    chosen = read_scenario(scenario, set_)
+    folder = out
+    if folder is None and not as_json:
+        folder = Path(Path(scenario).stem)
+    if folder is not None:
         vacant(folder, force)
     if check_convergence:
         from dockdyn.studies.convergence.refine import refinements
@@ -80,37 +80,41 @@ def run(
     with explained_by_numbers(chosen), progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
-    convergence = _convergence(chosen, dataset, quiet) if check_convergence else None
-    if convergence is not None:
-        from dockdyn.studies.convergence.console import KEPT
-
-        summary["convergence"] = convergence
-        dataset = dataset.assign_attrs({KEPT: json.dumps(convergence)})
-    deliver(dataset, folder, "result.nc", summary if as_json else None)
-    if convergence is not None and not as_json:
-        from dockdyn.report.terminal import show_parts
-        from dockdyn.studies.convergence.console import printed
-
-        show_parts(list(printed(convergence)), convergence["warnings"])
+    convergence = _convergence(chosen, dataset, quiet) if check_convergence else {}
+    dataset = dataset.assign_attrs({name: json.dumps(found) for name, found in convergence.items()})
+    deliver(dataset, folder, "result.nc", summary | convergence if as_json else None, Known(chosen.content, summary))
+    if convergence and not as_json:
+        _show_convergence(**convergence)
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
-    if check and not summary["requirements"]:
-        say(f"warning: {chosen.name} has no requirements to check", err=True)
-    missed = [one["name"] for one in summary["requirements"] if one["met"] is False]
-    undecided = [one["name"] for one in summary["requirements"] if one["met"] is None]
-    if check and (missed or undecided):
-        words = [
-            f"{said}: {', '.join(names)}" for said, names in (("not met", missed), ("not decided", undecided)) if names
-        ]
-        fail(f"{chosen.name}: {'; '.join(words)}", NOT_MET)
+    if check:
+        _check_requirements(chosen.name, summary["requirements"])
 
 
-def _convergence(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, Any]:
-    """Return by how much the figures of a run move with finer numbers."""
+def _convergence(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, dict[str, Any]]:
+    """Return by how much the figures of a run move with finer numbers, by what a summary and a result call that."""
+    from dockdyn.studies.convergence.console import KEPT
     from dockdyn.studies.convergence.converged import converged
 
     with progress(f"Convergence of {scenario.name}", quiet) as advance:
-        return converged(scenario, dataset, advance)
+        return {KEPT: converged(scenario, dataset, advance)}
+
+
+def _show_convergence(convergence: dict[str, Any]) -> None:
+    """Print by how much the figures of a run move."""
+    from dockdyn.report.terminal import show_parts
+    from dockdyn.studies.convergence.console import printed
+
+    show_parts(list(printed(convergence)), convergence["warnings"])
+
+
+def _check_requirements(name: str, requirements: list[dict[str, Any]]) -> None:
+    """End with a code of its own where a requirement of a scenario is not met, or not decided."""
+    if not requirements:
+        say(f"warning: {name} has no requirements to check", err=True)
+    found = {words: [one["name"] for one in requirements if one["met"] is met] for words, met in MET.items()}
+    if missed := [f"{words}: {', '.join(names)}" for words, names in found.items() if names]:
+        fail(f"{name}: {'; '.join(missed)}", NOT_MET)
 
 
 def presets() -> None:

@@ -20,12 +20,13 @@ from dockdyn.cli.common import (
     explained_by_numbers,
     overrides,
     progress,
+    read_scenario,
     say,
-    study_name,
+    study_folder,
+    tell_answer,
     tell_unusual_numbers,
     tell_unusual_ranges,
     typed,
-    vacant,
     write_text,
 )
 from dockdyn.cli.log_options import Actual, Command, Period, Time, Units, refuse_without_log, units_of
@@ -60,17 +61,11 @@ def stability(
 
     By which margin, and what decides it; with --sweep a chart over a key or two.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))
+    chosen = read_scenario(scenario, set_)
     from dockdyn.studies.margins.sweep import axes_of, parse_sweep, stability_dataset
 
     sweeps = [parse_sweep(text) for text in sweep or []]
-    folder = out
-    if folder is None and sweep and not as_json:
-        folder = Path(f"{study_name(scenario)}-stability")
-    if folder is not None:
-        vacant(folder, force)
+    folder = study_folder(out, scenario, "stability", bool(sweep) and not as_json, force)
     axes_of(chosen, sweeps)  # refuses what cannot be swept
     tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
     with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
@@ -139,11 +134,7 @@ def compare(
         chosen = load(scenario, changes | _robot_of_log(chosen, log, columns, units, period))
     else:
         refuse_without_log({**columns, "unit": unit, "period": period})
-    folder = out
-    if folder is None and not as_json:
-        folder = Path(f"{study_name(scenario)}-compare")
-    if folder is not None:
-        vacant(folder, force)
+    folder = study_folder(out, scenario, "compare", not as_json, force)
     tell_unusual_numbers(chosen)
     answer: dict[str, Any] = {}
     if tune is not None:
@@ -232,20 +223,14 @@ def envelope(
 
     Over one key or two; the boundary is located, not sampled on a grid.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    chosen = read_scenario(scenario, set_)
     from dockdyn.studies.envelope.search import asked, ranges
     from dockdyn.studies.envelope.search import envelope as locate
 
     ends = ranges(over)
     with explained_by_numbers(chosen):
         asked(chosen, ends, of, tolerance)
-    folder = out
-    if folder is None and not as_json:
-        folder = Path(f"{study_name(scenario)}-envelope")
-    if folder is not None:
-        vacant(folder, force)
+    folder = study_folder(out, scenario, "envelope", not as_json, force)
     tell_unusual_numbers(chosen, ends)
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ends, of, tolerance, advance)
@@ -280,17 +265,13 @@ def sensitivity(
 
     By what a small change of each does to a figure of the summary, or over the scenario's distributions to "95 % of" one.
     """
-    from dockdyn.scenario.load import load
-
-    chosen = load(scenario, overrides(set_ or []))  # first: refused in less time than the rest takes to import
+    chosen = read_scenario(scenario, set_)
     from dockdyn.report.page import render_page
-    from dockdyn.report.terminal import show_report
     from dockdyn.studies.sensitivity.report import sensitivity_report
     from dockdyn.studies.sensitivity.table import cost_in_words
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate
 
-    if out is not None:
-        vacant(out, force)
+    study_folder(out, scenario, "sensitivity", False, force)
     tell_unusual_numbers(chosen)
     if not quiet and (words := cost_in_words(chosen, of, to or None, smooth)):
         say(f"note: {of} {words}; nothing is kept before the end", err=True)
@@ -302,9 +283,4 @@ def sensitivity(
         page = render_page(report)
         for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):
             write_text(out / name, content, force=True)
-    if as_json:
-        typer.echo(text)
-        return
-    show_report(report)
-    if out is not None:
-        say(f"Report: {out / 'report.html'}")
+    tell_answer(answer, report, as_json, *([] if out is None else [f"Report: {out / 'report.html'}"]))

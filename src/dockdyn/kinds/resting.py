@@ -141,6 +141,12 @@ def loop_in_numbers(content: Judged, nominal: Nominal | None) -> Judgement:
 def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> Judgement:
     """Return the loop in numbers, and what the contact feels; ScenarioError where the contact has no stiffness."""
     loop, contact = loop_in_numbers(scenario.content, nominal)
+    refuse_slack(scenario, loop)
+    return loop, contact
+
+
+def refuse_slack(scenario: Scenario, loop: Loop) -> None:
+    """Raise ScenarioError where the contact of a loop has no stiffness."""
     if not float(loop.stiffness) > 0:
         depth = scenario.content.stability.depth
         where = "where contact begins" if depth is None else f"{depth:g} m"
@@ -148,7 +154,6 @@ def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> Judgement:
             f"{scenario.name}: stability.depth: {where}: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
             "must be a depth where it is positive"
         )
-    return loop, contact
 
 
 def of_whole_model(content: Judged, nominal: Nominal | None) -> bool:

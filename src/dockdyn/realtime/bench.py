@@ -14,12 +14,13 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.realtime.device_kinds import CONNECTED, COUNT_MEASUREMENTS, WITHOUT_STATUS, Devices, EmulatedRobot
 from dockdyn.realtime.devices.device import Pose
+from dockdyn.realtime.devices.emulated.devices import EmulatedRobot
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
 from dockdyn.realtime.exchange import Heard
 from dockdyn.realtime.laboratory import LaboratoryInSteps
+from dockdyn.realtime.rig_devices import Devices
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.emulator import EmulatedSensorSection, EmulatorSection
 
@@ -36,11 +37,11 @@ class EmulatedBench:
     ):
         """ScenarioError for a fault that a device does not have; `connected` as `Devices.emulate` takes it."""
         kinds = {each.kind for each in trouble.fault}
-        if "robot-status" in kinds and devices.robot.name in WITHOUT_STATUS:
-            raise ScenarioError(f"{devices.name}: rig.emulator.fault: robot-status: {devices.robot.name} tells none")
-        if "sensor-stalled" in kinds and devices.sensor.name not in COUNT_MEASUREMENTS:
+        if "robot-status" in kinds and not devices.robot.tells_status:
+            raise ScenarioError(f"{devices.name}: rig.emulator.fault: robot-status: {devices.robot.kind} tells none")
+        if "sensor-stalled" in kinds and not devices.sensor.counts_measurements:
             raise ScenarioError(
-                f"{devices.name}: rig.emulator.fault: sensor-stalled: {devices.sensor.name} does not count measurements"
+                f"{devices.name}: rig.emulator.fault: sensor-stalled: {devices.sensor.kind} does not count measurements"
             )
         self.laboratory, self.period, self.faults = laboratory, devices.period, trouble.fault
         self.load, self.pose = laboratory.tell()
@@ -56,7 +57,7 @@ class EmulatedBench:
             reordering=network.reordering,
             overtaken_by=devices.period,
         )
-        of_robot = sound if devices.robot.name in CONNECTED else rough  # a connection repairs what is lost
+        of_robot = sound if devices.robot.connected else rough  # a connection repairs what is lost
         self.to_sensor, self.from_sensor = (Wire(rough, 4 * trouble.seed + number) for number in (0, 1))
         self.to_robot, self.from_robot = (Wire(of_robot, 4 * trouble.seed + number) for number in (2, 3))
         self.moved: float | None = None  # when the robot was first told to be elsewhere

@@ -15,8 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dockdyn.realtime.devices.device import BadPacket
-from dockdyn.realtime.devices.rtde import DATA, RTDE, TEXT, RTDESettings, open_package, split_packages
-from dockdyn.scenario.tables.rig.devices import URSection
+from dockdyn.realtime.devices.rtde import DATA, RTDE, TEXT, RTDESettings, URRobot, open_package, split_packages
 
 ANSWER = 5.0  # s that a robot may take to answer
 PROGRAM = 60.0  # s in which its program must have been started
@@ -44,17 +43,17 @@ class Connections(NamedTuple):
 
 
 @contextlib.contextmanager
-def connected(section: URSection, settings: RTDESettings) -> Iterator[Connections]:
+def connected(robot: URRobot, settings: RTDESettings) -> Iterator[Connections]:
     """Connections of a robot, which is agreed with on what it says, but does not tell yet. Raises NotConnected."""
-    place = f"{section.host}:{section.port}"
+    place = robot.place
     client = RTDE(settings)
     with ExitStack() as stack:
         with _problems(place):
-            told = stack.enter_context(socket.create_connection((section.host, section.port), ANSWER))
+            told = stack.enter_context(socket.create_connection((robot.host, robot.port), ANSWER))
             told.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         here = told.getsockname()[0]
         ports = []
-        for number in section.program_ports:
+        for number in robot.program_ports:
             with _problems(f"{here}:{number}"):
                 ports.append(ProgramPort(stack.enter_context(socket.create_server((here, number)))))
                 stack.callback(ports[-1].close)

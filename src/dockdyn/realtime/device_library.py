@@ -8,9 +8,9 @@ import tempfile
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.realtime.device_kinds import Devices
 from dockdyn.realtime.devices.device import PacketError
 from dockdyn.realtime.exchange import AXES, Heard
+from dockdyn.realtime.rig_devices import Devices
 from dockdyn.translate.c_library import compiled
 
 LONGEST = 2048  # bytes of a packet
@@ -31,7 +31,7 @@ _FILL = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctyp
 
 
 class _SensorCalls(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("start", _STARTED), ("stop", _STARTED), ("decode", _DECODE))
+    _fields_ = (("start", _STARTED), ("stop", _STARTED), ("decode", _DECODE))
 
 
 class _RobotCalls(ctypes.Structure):
@@ -66,10 +66,8 @@ class DeviceLibrary:
             own.write(made.read_bytes())
             own.flush()
             library = ctypes.CDLL(own.name)
-        library.dd_find_sensor.restype = ctypes.POINTER(_SensorCalls)
-        library.dd_find_robot.restype = ctypes.POINTER(_RobotCalls)
-        self.sensor = library.dd_find_sensor(devices.sensor.name.encode()).contents
-        self.robot = library.dd_find_robot(devices.robot.name.encode()).contents
+        self.sensor = ctypes.POINTER(_SensorCalls).in_dll(library, "rig_sensor_calls").contents
+        self.robot = ctypes.POINTER(_RobotCalls).in_dll(library, "rig_robot_calls").contents
         self.sensor_device, self.robot_device = (
             ctypes.c_void_p.in_dll(library, f"rig_{role}_device") for role in ("sensor", "robot")
         )

@@ -10,12 +10,10 @@ import time
 from collections.abc import Callable
 
 from dockdyn.realtime.bench import EmulatedBench
-from dockdyn.realtime.device_kinds import ASKED, CONNECTED, Devices
-from dockdyn.realtime.devices.emulated.rtde import URInPackets
 from dockdyn.realtime.laboratory import LaboratoryInSteps
-from dockdyn.realtime.links import Datagrams, Link, URConnections
+from dockdyn.realtime.links import Datagrams, Link
+from dockdyn.realtime.rig_devices import Devices
 from dockdyn.scenario.tables.emulator import EmulatorSection
-from dockdyn.scenario.tables.rig.devices import DevicesSection, URSection
 
 RESET = 1.0  # s after which its operator has reset a robot that has stopped
 
@@ -27,29 +25,19 @@ class EmulatedRig:
     operator resets it.
     """
 
-    def __init__(
-        self, laboratory: LaboratoryInSteps, devices: Devices, section: DevicesSection, trouble: EmulatorSection
-    ):
-        """With sockets at the addresses of a table. Raises OSError; ScenarioError for trouble that a robot cannot have."""
+    def __init__(self, laboratory: LaboratoryInSteps, devices: Devices, trouble: EmulatorSection):
+        """With sockets at the addresses of the devices. Raises OSError; ScenarioError for trouble that a robot cannot have."""
         self.period = devices.period
-        self.bench = EmulatedBench(laboratory, devices, trouble, devices.robot.name in CONNECTED)
+        self.bench = EmulatedBench(laboratory, devices, trouble, devices.robot.connected)
         self.stops = self.late = 0
         self.resets: float | None = None  # when the operator resets a robot that has stopped
         self.stamped = trouble.network.latency > 0 or trouble.network.jitter > 0  # when a packet comes counts
-        self.to_sensor: Link = Datagrams((section.sensor.host, section.sensor.port), section.sensor.kind in ASKED)
+        self.to_sensor: Link = Datagrams((devices.sensor.host, devices.sensor.port), devices.sensor.asked)
         try:
-            self.to_robot = self._link(section)
+            self.to_robot: Link = devices.robot.emulated_link(self.bench.robot)
         except OSError:
             self.to_sensor.close()
             raise
-
-    def _link(self, section: DevicesSection) -> Link:
-        """The way to the robot."""
-        robot = section.robot
-        if isinstance(robot, URSection):
-            assert isinstance(self.bench.robot, URInPackets)
-            return URConnections(self.bench.robot, (robot.host, robot.port), robot.program_ports)
-        return Datagrams((robot.host, robot.port), robot.kind in ASKED)
 
     def run(self, cycles: int | None, stop_asked: Callable[[], bool]) -> None:
         """So many cycles, or without end until `stop_asked`."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from dockdyn.hil.operation import Request
 from dockdyn.realtime.bench import EmulatedBench
-from dockdyn.realtime.device_kinds import TELL_LATE, Devices
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.devices.device import PacketError
 from dockdyn.realtime.exchange import AXES, Heard, whole
 from dockdyn.realtime.laboratory import LaboratoryInSteps
+from dockdyn.realtime.rig_devices import Devices
 from dockdyn.results.driver import Driver
 from dockdyn.scenario.tables.emulator import EmulatorSection
 from dockdyn.translate.c_library import Stepper
@@ -84,7 +84,7 @@ class Wire:
         self, devices: Devices, library: DeviceLibrary, laboratory: LaboratoryInSteps, trouble: EmulatorSection
     ):
         """With a library of the devices, which forgets what it did before. ScenarioError as of EmulatedBench."""
-        self.library, self.tells_late, self.by_clock = library, devices.robot.name in TELL_LATE, devices.by_clock
+        self.library, self.tells_late, self.by_clock = library, devices.robot.tells_late, devices.robot.by_clock
         library.forget()
         self.bench = EmulatedBench(laboratory, devices, trouble)
         if asked := self.library.start_sensor():

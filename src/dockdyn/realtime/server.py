@@ -18,12 +18,12 @@ import numpy as np
 from dockdyn.files import is_special
 from dockdyn.hil.operation import Request, State
 from dockdyn.realtime.claims import Taken, claimed
-from dockdyn.realtime.connections import Connections, NotConnected, connected
-from dockdyn.realtime.device_kinds import ASKED, Devices
+from dockdyn.realtime.connections import Connections, NotConnected
+from dockdyn.realtime.devices.roles import Device
 from dockdyn.realtime.log_process import NoLog, RigLog, logged
+from dockdyn.realtime.rig_devices import Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
-from dockdyn.scenario.tables.rig.devices import DevicesSection, RobotDevice, SensorDevice, URSection
 from dockdyn.translate.c_library import compiled
 from dockdyn.translate.c_step import CStep
 
@@ -94,9 +94,7 @@ class ServedRig:
 
 
 @contextlib.contextmanager
-def served(
-    step: CStep, devices: Devices, section: DevicesSection, scenario: str, log: Path, settings: Settings
-) -> Iterator[ServedRig]:
+def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Settings) -> Iterator[ServedRig]:
     """The loop while the block runs, which should end with a rig at rest: else it is braked first.
 
     `scenario` is its text, for the log; behind the block `rig.log` says what became of that. Raises Refused where the system
@@ -104,16 +102,15 @@ def served(
     written, and where the loop ends before the block; NoCompiler without a C compiler.
     """
     with contextlib.ExitStack() as stack:
-        own = [f"{each.host}:{each.port}" for each in (section.sensor, section.robot)]
+        own = [devices.sensor.place, devices.robot.place]
         files = [] if is_special(log) else [str(log.resolve())]
         try:
             held, held_log = stack.enter_context(claimed(own)), stack.enter_context(claimed(files))
         except Taken as taken:
             who = taken.holder or "end that one first"
             raise Refused(f"{taken}: another dockdyn rig serve has it; {who}") from None
-        connections: Connections | None = None
-        if isinstance(section.robot, URSection):
-            connections = stack.enter_context(_connected(section.robot, devices))
+        connections = stack.enter_context(_connected(devices))
+        if connections is not None:
             devices = devices._replace(robot_settings=connections.settings)
         program = loop_program(step, devices)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dockdyn-rig-", dir=_shared_folder())))
@@ -124,9 +121,9 @@ def served(
             kept = stack.enter_context(logged(ring, step, scenario, log, held_log))
         except NoLog as error:
             raise Refused(str(error)) from None
-        words = [program, ring.path, folder / "image", round(devices.period * SECOND), int(devices.by_clock)]
+        words = [program, ring.path, folder / "image", round(devices.period * SECOND), int(devices.robot.by_clock)]
         words += [settings.priority, -1 if settings.cpu is None else settings.cpu, int(settings.best_effort)]
-        words += [_way(section.sensor), _way(section.robot)]
+        words += [_way(devices.sensor), _way(devices.robot)]
         if connections is not None:
             words[-1] = _begin_to_tell(connections)
             open_ones = (connections.told, connections.commands, *connections.others)
@@ -141,10 +138,10 @@ def served(
 
 
 @contextlib.contextmanager
-def _connected(section: URSection, devices: Devices) -> Iterator[Connections]:
-    """Connections to a robot of Universal Robots. Raises Refused."""
+def _connected(devices: Devices) -> Iterator[Connections | None]:
+    """Connections to a robot that is spoken to through such; None to another. Raises Refused."""
     try:
-        with connected(section, devices.robot_settings) as connections:
+        with devices.robot.connect(devices.robot_settings) or contextlib.nullcontext() as connections:
             yield connections
     except NotConnected as error:
         raise Refused(f"rig.device.robot: {error}; {NOT_HEARD}") from None
@@ -159,9 +156,9 @@ def _begin_to_tell(connections: Connections) -> str:
     return f"use:{connections.told.fileno()}:{connections.commands.fileno()}"
 
 
-def _way(device: SensorDevice | RobotDevice) -> str:
+def _way(device: Device) -> str:
     """How a device is reached, as the loop takes it."""
-    return f"{'ask' if device.kind in ASKED else 'hear'}:{device.host}:{device.port}"
+    return f"{'ask' if device.asked else 'hear'}:{device.place}"
 
 
 def loop_program(step: CStep, devices: Devices) -> Path:

@@ -1,4 +1,4 @@
-"""The loads of a capture from the log of a run: peaks of the catch and of what the tip presses on after it is caught.
+"""What the log of a run tells of a capture: when and how it was, and its loads.
 
 One definition for a run, in NumPy, and for the lanes of a batch, traced by JAX: `xp` is the one or the other.
 """
@@ -9,9 +9,18 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from dockdyn.contact.latch import HELD
-from dockdyn.results.measures import Either
+from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.results.measures import Either, latch_attempt
 
+CAPTURE = {  # by name in a dataset: unit and words
+    "capture_time": ("s", "when the latch fell in"),
+    "capture_speed": ("m/s", "relative speed when the latch fell in"),
+    "capture_impulse_along": ("N s", "impulse that ends the relative motion then, along the docking axis"),
+    "capture_impulse_across": ("N s", "impulse that ends the relative motion then, across the docking axis"),
+    "capture_loss": ("J", "energy of the relative motion that it ends"),
+    "latch_entry_speed": ("m/s", "relative speed at the beginning of the ramp"),
+    "latch_needed_speed": ("m/s", "least speed there that latches two rigid bodies, no delay"),
+}
 LOADS = {  # by name in a dataset: unit, words, name in a summary
     "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),
     "capture_peak_time": ("s", "time of the largest force of the latch's catch", "capture_peak_time_s"),
@@ -30,8 +39,26 @@ LOADS = {  # by name in a dataset: unit, words, name in a summary
         "N", "normal force of what the latch holds against a surface, at the end", "seated_contact_force_end_N"
     ),
 }  # fmt: skip
+ENTRY = ("latch_entry_speed", "latch_needed_speed")
 STROKE_SLACK = 1e-9  # relative
 SWING_SLACK = 1e-9  # s
+
+
+def capture_data(time: Either, valid: Either, seen: Mapping[str, Any], speed: Either, needed: Either) -> dict[str, Any]:
+    """Return what `CAPTURE` names: when and how a probe met a latch and was caught by it; NaN where it did not.
+
+    Over the `valid` rows of a log, `seen` being what was observed at them, `speed` and `needed` the probe's speed and the least
+    one that latches (m/s). The attempt that counts is the one that succeeded, or came nearest to.
+    """
+    mode = seen["latch_mode"]
+    xp = mode.__array_namespace__()
+    earlier = xp.concat([xp.full(1, -1, dtype=mode.dtype), mode[:-1]])
+    entries = valid & (mode == ON_RAMP) & (earlier != ON_RAMP)
+    captured, caught, met, counts = latch_attempt(valid & (mode == HELD), entries, speed - needed)
+    at_capture = {"capture_time": time} | {name: seen[name] for name in CAPTURE if name in seen and name not in ENTRY}
+    found = {name: xp.where(captured, values[caught], xp.nan) for name, values in at_capture.items()}
+    entry = zip(ENTRY, (speed, needed), strict=True)
+    return found | {name: xp.where(met, values[counts], xp.nan) for name, values in entry}
 
 
 def capture_loads(

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.contact.latch import HELD
 from dockdyn.integrate.model import ContactModel, over_rows
 from dockdyn.integrate.solution import Solution
+from dockdyn.results.capture_loads import capture_data as of_capture
 from dockdyn.results.episodes import SLACK
-from dockdyn.results.measures import changed_by_contacts, latch_attempt, settled_rows
-from dockdyn.results.outcome import outcome_left
+from dockdyn.results.measures import changed_by_contacts, settled_rows
 
 Rows = Float[Array, "rows"]
 Contacts = Float[Array, "rows contacts"]
-AT_CAPTURE = ("capture_impulse_along", "capture_impulse_across", "capture_loss")
 
 
 class Log(NamedTuple):
@@ -152,24 +150,10 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
 
 
 def capture_data(log: Log, speed: Rows, needed: Rows) -> dict[str, Any]:
-    """Whether, when and how a latch caught the probe; `speed` and `needed` (m/s) are its own and the least that latches."""
-    mode = log.seen["latch_mode"]
-    earlier = jnp.concatenate([jnp.full(1, -1), mode[:-1]])
-    entries = log.valid & (mode == ON_RAMP) & (earlier != ON_RAMP)
-    captured, caught, met, counts = latch_attempt(log.valid & (mode == HELD), entries, speed - needed)
-    at_capture = {"capture_time": log.time, **{name: log.seen[name] for name in AT_CAPTURE}}
-    return {name: jnp.where(captured, values[caught], jnp.nan) for name, values in at_capture.items()} | {
-        "latch_entry_speed": jnp.where(met, speed[counts], jnp.nan),
-        "latch_needed_speed": jnp.where(met, needed[counts], jnp.nan),
-    }
+    """Return what `CAPTURE` names of a log; `speed` and `needed` (m/s) are the probe's and the least that latches."""
+    return of_capture(log.time, log.valid, log.seen, speed, needed)
 
 
 def ever_held(log: Log) -> Bool[Array, ""]:
     """Whether a latch caught the probe; false without one."""
     return jnp.any(log.valid & (log.seen["latch_mode"] == HELD)) if "latch_mode" in log.seen else jnp.asarray(False)
-
-
-def outcome_data(acting: Array, captured: Array, at_end: Mapping[str, Any], length: ArrayLike | None) -> dict[str, Any]:
-    """Whether the outcome is open at the end; arguments as of `outcome_left`."""
-    found = outcome_left(acting, captured, at_end, length)
-    return {"outcome_is_open": found["outcome_open"], "approach_left": found["approach_left_s"]}

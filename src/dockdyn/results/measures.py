@@ -124,6 +124,12 @@ def latch_attempt(captures: Either, entries: Either, spare: Either) -> tuple[Eit
     return captured, caught, xp.any(entries) & (counts >= 0), counts
 
 
+def first_time(holds: Either, time: Either) -> Either:
+    """Return the first `time` (s) of rows at which something holds; NaN where it never does."""
+    xp = time.__array_namespace__()
+    return xp.where(xp.any(holds), time[xp.argmax(holds)], xp.nan)
+
+
 def settled_rows(time: Either, releases: Either, delay: Either, slack: float) -> Either:
     """Rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has acted.
 

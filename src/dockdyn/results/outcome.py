@@ -23,6 +23,10 @@ from jaxtyping import Bool, Float
 
 from dockdyn.results.measures import Either
 
+OUTCOME = {  # by name in a dataset: unit and words
+    "outcome_is_open": ("1", "whether the outcome is open at the end: 1 yes, 0 no"),
+    "approach_left": ("s", "time the probe would still take, unhindered"),
+}
 GROW = ("peak_", "largest_", "greatest_", "contact_count", "contact_impulse")  # figures that later events only enlarge
 TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
 SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
@@ -31,7 +35,7 @@ Cases = Float[np.ndarray, "cases"]
 
 
 def outcome_left(acting: Either, captured: Either, at_end: Mapping[str, Any], length: Either | None) -> dict[str, Any]:
-    """Whether the outcome is open at the end, and the time (s) left until the probe is there; NaN where it does not approach.
+    """Return what `OUTCOME` names: whether it is open, and the time left, NaN where the probe does not approach.
 
     Args:
         acting: whether contacts last, or their delayed forces.
@@ -49,8 +53,8 @@ def outcome_left(acting: Either, captured: Either, at_end: Mapping[str, Any], le
     approaching = xp.any(nearer) & ~captured
     left = xp.min(xp.where(nearer, way / xp.where(nearer, speed, 1.0), xp.inf), initial=xp.inf)
     return {
-        "outcome_open": (acting | approaching) & ~captured,
-        "approach_left_s": xp.where(approaching, left, xp.nan),
+        "outcome_is_open": (acting | approaching) & ~captured,
+        "approach_left": xp.where(approaching, left, xp.nan),
     }
 
 

@@ -10,22 +10,14 @@ from typing import Any, SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
+from dockdyn.results.capture_loads import CAPTURE, capture_data
 from dockdyn.results.episodes import Episode
-from dockdyn.results.measures import Either, changed_by_contacts, latch_attempt
-from dockdyn.results.outcome import outcome_left
+from dockdyn.results.measures import Either, changed_by_contacts
+from dockdyn.results.outcome import OUTCOME, outcome_left
 
 Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
-
-
-CAUGHT = {
-    "capture_speed": ("m/s", "relative speed when the latch fell in"),
-    "capture_impulse_along": ("N s", "impulse that ends the relative motion then, along the docking axis"),
-    "capture_impulse_across": ("N s", "impulse that ends the relative motion then, across the docking axis"),
-    "capture_loss": ("J", "energy of the relative motion that it ends"),
-}
 
 
 @dataclass
@@ -87,28 +79,10 @@ def scalar(value: SupportsFloat, units: str, words: str) -> Variable:
 
 
 def capture_variables(run: Run, speed: np.ndarray, needed: np.ndarray) -> dict[str, Any]:
-    """When and how fast a probe met a latch and was caught by it; NaN where it did not.
-
-    `speed` and `needed` are the probe's and the least one that latches (m/s) at the moments of the run. The attempt that
-    counts is the one that succeeded, or came nearest to.
-    """
-    mode = np.asarray(run.at_moments["latch_mode"])
-    entries = (mode == ON_RAMP) & (np.concatenate([[-1], mode[:-1]]) != ON_RAMP)
-    captured, caught, met, counts = latch_attempt(mode == HELD, entries, speed - needed)
-
-    def at_capture(values: np.ndarray) -> SupportsFloat:
-        return values[caught] if captured else np.nan
-
-    return {
-        "capture_time": scalar(at_capture(run.moment_times), "s", "when the latch fell in"),
-        **{name: scalar(at_capture(run.at_moments[name]), *words) for name, words in CAUGHT.items()},
-        "latch_entry_speed": scalar(
-            speed[counts] if met else np.nan, "m/s", "relative speed at the beginning of the ramp"
-        ),
-        "latch_needed_speed": scalar(
-            needed[counts] if met else np.nan, "m/s", "least speed there that latches two rigid bodies, no delay"
-        ),
-    }
+    """Return when and how fast a probe met a latch and was caught by it; arguments as of `capture_data`."""
+    moments = run.moment_times
+    found = capture_data(moments, np.ones(len(moments), bool), run.at_moments, speed, needed)
+    return {name: scalar(found[name], *CAPTURE[name]) for name in CAPTURE}
 
 
 def contact_variables(run: Run) -> dict[str, Any]:
@@ -164,9 +138,6 @@ def forces_act(run: Run, delay: float) -> bool:
 def outcome_variables(
     acting: Either, captured: Either, at_end: Mapping[str, Any], length: ArrayLike | None
 ) -> dict[str, Any]:
-    """Whether the outcome is open at the end of a run, and how long the probe would take; arguments as of `outcome_left`."""
+    """Return whether the outcome is open at the end of a run, and the time that is left; arguments as of `outcome_left`."""
     found = outcome_left(acting, np.bool(captured), at_end, length)
-    return {
-        "outcome_is_open": scalar(found["outcome_open"], "1", "whether the outcome is open at the end: 1 yes, 0 no"),
-        "approach_left": scalar(found["approach_left_s"], "s", "time the probe would still take, unhindered"),
-    }
+    return {name: scalar(found[name], *OUTCOME[name]) for name in OUTCOME}

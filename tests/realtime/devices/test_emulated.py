@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from codec_cases import raw_settings
+from rsi_robots import emulated_rsi
 
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
 from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
-from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
 from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm, emulate_raw_robot
-from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
+from dockdyn.realtime.devices.emulated.streaming import StreamingSensor
 from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
 from dockdyn.realtime.devices.netft import SATURATED, NetFT, NetFTSettings, RequestCommand
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
@@ -72,9 +72,9 @@ WIDE = {  # a robot that lets corrections pass as they are, and tells where it i
 }
 
 
-def rsi_pair(relative=False, **robot):
+def rsi_pair(relative=False, late_limit=5, **robot):
     settings = RSISettings(relative=relative)
-    return EmulatedRSI(settings, RSIRobotSettings(**WIDE | {"late_limit": 5} | robot), START), RSIServer(settings)
+    return emulated_rsi(settings, START, **WIDE | {"timeout": late_limit} | robot), RSIServer(settings)
 
 
 def raw_pair(late_limit=5, **cycle):
@@ -241,7 +241,7 @@ def test_saturation_sets_the_bits_of_the_status():
 
 def test_a_frozen_sensor_goes_on_counting_and_nan_is_told_where_the_wire_has_it():
     errors = SensorSettings(frozen=(0.01, 0.02), not_a_number=(0.03, 0.04), force_noise=0.1)
-    sensor, client = EmulatedRawSensor(RAW, SensorErrors(errors, seed=4)), RawUDP(RAW)
+    sensor, client = StreamingSensor(RawUDP(RAW.other_side).encode_reading, SensorErrors(errors, seed=4)), RawUDP(RAW)
     told = []
     for step in range(50):
         for packet in sensor.tick(1e-3 * step, (1.0, 0, 0), (0, 0, 0)):

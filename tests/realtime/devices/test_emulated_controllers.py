@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from rsi_robots import emulated_rsi
 from scipy.spatial.transform import Rotation
 
 from dockdyn.realtime.devices.device import Command, Pose
@@ -13,7 +14,6 @@ from dockdyn.realtime.devices.egm import EGM, NEW_SESSION
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm
-from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.netft import FT_STALLED, NetFT, NetFTSettings, RequestCommand
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
@@ -27,7 +27,7 @@ class Answered:
 
     def __init__(self, relative=False, **robot):
         settings = RSISettings(relative=relative)
-        self.robot = EmulatedRSI(settings, RSIRobotSettings(**robot), START)
+        self.robot = emulated_rsi(settings, START, **robot)
         self.codec, self.cycle, self.told = RSI(settings), 0, []
 
     def go(self, wanted, cycles=1):

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose
-from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc, FanucBehaviour
+from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.fanuc import (
     GRACE,
     NOT_READY,
     NOT_WAITING,
     Fanuc,
+    FanucBehaviour,
     FanucRequest,
     FanucSettings,
     stop_distance,
@@ -258,14 +259,14 @@ def test_time_stamps_must_be_those_of_the_rig_s_cycle(cycle):
 
 
 def test_software_without_an_answer_speaks_version_1_alone():
-    robot, _ = pair(FanucSettings(2, 8), newest=None)
+    robot, _ = pair(FanucSettings(2, 8), newest_version=0)
     assert robot.tick(0.0, START) == [] and robot.ignored == {"wrong-header": 1}
-    robot, _ = pair(FanucSettings(1, 8), newest=None)
+    robot, _ = pair(FanucSettings(1, 8), newest_version=0)
     assert len(robot.tick(0.0, START)) == 1
 
 
 def test_a_robot_takes_no_more_than_its_queue_holds_and_begins_with_so_many():
-    robot, codec = pair(room=3, begins_with=3)
+    robot, codec = pair(packet_stack=3, start_move=3)
     codec.decode_robot(robot.tick(0.0, START)[0])
     for number in range(2):
         robot.receive(0.001, codec.encode_command(command(number + 1)))

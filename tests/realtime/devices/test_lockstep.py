@@ -9,21 +9,22 @@ import numpy as np
 import pytest
 from c_codecs import FLAGS, GCC
 from codec_cases import raw_settings
+from rsi_robots import emulated_rsi
 
-from dockdyn.realtime.devices.catalogue import C_FILES, ROBOTS, SENSORS
 from dockdyn.realtime.devices.device import HERE, Command, PacketError, Pose, c_initialiser
 from dockdyn.realtime.devices.egm import EGMSettings
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
-from dockdyn.realtime.devices.emulated.raw_udp import EmulatedRawSensor
 from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm, emulate_raw_robot
-from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI, RSIRobotSettings
 from dockdyn.realtime.devices.emulated.rtde import URInPackets
+from dockdyn.realtime.devices.emulated.streaming import StreamingSensor
 from dockdyn.realtime.devices.fanuc import FanucSettings
 from dockdyn.realtime.devices.netft import NetFTSettings
+from dockdyn.realtime.devices.raw_udp import RawUDP
 from dockdyn.realtime.devices.rsi import RSISettings
 from dockdyn.realtime.devices.rtde import RTDESettings
+from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS
 
 pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")
 START = Pose((0.5, 0.1, 0.9), (0.1, 0.2, 0.3))
@@ -59,23 +60,23 @@ const char *error_name(int error) {{ return dd_error_name(error); }}
 ROBOT = """
 static struct {struct} {id} = {settings};
 int {id}_decode(const uint8_t *packet, size_t size, dd_pose *pose) {{
-    return dd_find_robot("{name}")->decode(&{id}, packet, size, pose);
+    return {struct}_robot.decode(&{id}, packet, size, pose);
 }}
 size_t {id}_encode(const dd_command *command, uint64_t ms, uint8_t *out, size_t room) {{
-    return dd_find_robot("{name}")->encode(&{id}, command, ms, 0, out, room);
+    return {struct}_robot.encode(&{id}, command, ms, 0, out, room);
 }}
-size_t {id}_start(uint8_t *out, size_t room) {{ return dd_find_robot("{name}")->start(&{id}, out, room); }}
-size_t {id}_stop(uint8_t *out, size_t room) {{ return dd_find_robot("{name}")->stop(&{id}, out, room); }}
-uint64_t {id}_good(void) {{ return dd_find_robot("{name}")->counts(&{id})->of[0]; }}
+size_t {id}_start(uint8_t *out, size_t room) {{ return {struct}_robot.start(&{id}, out, room); }}
+size_t {id}_stop(uint8_t *out, size_t room) {{ return {struct}_robot.stop(&{id}, out, room); }}
+uint64_t {id}_good(void) {{ return {struct}_robot.counts(&{id})->of[0]; }}
 """
 SENSOR = """
 static struct {struct} {id} = {settings};
 int {id}_decode(const uint8_t *packet, size_t size, dd_reading *reading) {{
-    return dd_find_sensor("{name}")->decode(&{id}, packet, size, reading);
+    return {struct}_sensor.decode(&{id}, packet, size, reading);
 }}
-size_t {id}_start(uint8_t *out, size_t room) {{ return dd_find_sensor("{name}")->start(&{id}, out, room); }}
-size_t {id}_stop(uint8_t *out, size_t room) {{ return dd_find_sensor("{name}")->stop(&{id}, out, room); }}
-uint64_t {id}_good(void) {{ return dd_find_sensor("{name}")->counts(&{id})->of[0]; }}
+size_t {id}_start(uint8_t *out, size_t room) {{ return {struct}_sensor.start(&{id}, out, room); }}
+size_t {id}_stop(uint8_t *out, size_t room) {{ return {struct}_sensor.stop(&{id}, out, room); }}
+uint64_t {id}_good(void) {{ return {struct}_sensor.counts(&{id})->of[0]; }}
 """
 
 
@@ -95,7 +96,18 @@ def server(tmp_path_factory):
     headers = sorted({f'#include "{device.struct}.h"' for device in (*ROBOTS.values(), *SENSORS.values())})
     text = SERVER.format(includes="\n".join(headers), devices="", functions="\n".join(functions))
     (folder / "server.c").write_text(text)
-    command = [GCC, *FLAGS, "-shared", "-fPIC", f"-I{HERE}", "server.c", *C_FILES, "-lm", "-o", "server.so"]
+    command = [
+        GCC,
+        *FLAGS,
+        "-shared",
+        "-fPIC",
+        f"-I{HERE}",
+        "server.c",
+        *map(str, sorted(HERE.glob("*.c"))),
+        "-lm",
+        "-o",
+        "server.so",
+    ]
     subprocess.run(command, cwd=folder, check=True)
     return ctypes.CDLL(folder / "server.so")
 
@@ -131,7 +143,7 @@ class Served:
 
 
 EMULATED = {
-    "kuka-rsi": lambda: EmulatedRSI(ROBOT_SETTINGS["kuka-rsi"], RSIRobotSettings(3, **WIDE), START),
+    "kuka-rsi": lambda: emulated_rsi(RSISettings(), START, timeout=3, **WIDE),
     "raw-udp": lambda: emulate_raw_robot(RAW, CYCLE, START),
     "abb-egm": lambda: emulate_egm(CYCLE, START, Convergence(time=60.0)),
     "fanuc-stream-motion": lambda: EmulatedFanuc(FanucSettings(), CYCLE.period, START),
@@ -182,7 +194,7 @@ def test_a_robot_follows_what_c_commands(name, server):
 @pytest.mark.parametrize("name", SENSORS)
 def test_a_sensor_is_read_by_c(name, server):
     """Every reading, to half a count of a micronewton, or of the 53 bits of a double."""
-    sensor = EmulatedNetFT() if name == "ati-netft" else EmulatedRawSensor(RAW)
+    sensor = EmulatedNetFT() if name == "ati-netft" else StreamingSensor(RawUDP(RAW.other_side).encode_reading)
     served = Served(server, SENSORS[name], CReading)
     started = served.written("start")
     assert bool(started) == (name == "ati-netft")

@@ -7,12 +7,12 @@ import pytest
 from c_codecs import GCC
 from second_encoders import SESSIONS, place, read_session, target
 
-from dockdyn.realtime.device_kinds import devices_of
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError
 from dockdyn.realtime.devices.fanuc import Fanuc, FanucSettings
 from dockdyn.realtime.devices.rtde import PROTECTIVE_STOP, RTDE, RTDESettings
 from dockdyn.realtime.exchange import Heard
+from dockdyn.realtime.rig_devices import devices_of
 from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 SINGLE, ANGLE = 2**-25 * 512 * 1e-3, 2**-25 * 64 * np.pi / 180  # m and rad: half of the last of 24 bits

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose, Reading
-from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URBehaviour
+from dockdyn.realtime.devices.emulated.rtde import EmulatedUR
 from dockdyn.realtime.devices.rtde import (
     EMERGENCY_STOP,
     NO_PROGRAM,
@@ -19,6 +19,7 @@ from dockdyn.realtime.devices.rtde import (
     SETUP_OUTPUTS,
     START,
     RTDESettings,
+    URBehaviour,
     open_package,
     split_packages,
     write_package,
@@ -128,7 +129,7 @@ def test_a_stream_comes_in_pieces():
 
 def connect(version=2, newest=2, **behaviour):
     robot, client = (
-        EmulatedUR(START_POSE, URBehaviour(newest, text_period=float("inf"), **behaviour)),
+        EmulatedUR(START_POSE, URBehaviour(newest_version=newest, text_period=1e9, **behaviour)),
         RTDE(settings(version)),
     )
     for request in client.encode_requests():
@@ -168,7 +169,7 @@ def test_what_a_robot_has_not_is_refused():
 
 def test_commands_move_the_robot_and_their_absence_stops_it():
     """Commands of 20 ms in pieces of a stream; then none, and the end of the program, which the packages tell."""
-    robot, client = connect(extrapolates=False, stopping=float("inf"))
+    robot, client = connect(extrapolates=False, stopping=1e9)
     reached, stream = [], b""
     for step in range(100):
         wanted = Command((0.4 + 1e-4 * step, 0.1, 0.5), START_POSE.rotation_vector)

@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
-from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URBehaviour
-from dockdyn.realtime.devices.rtde import CB3, E_SERIES, NO_PROGRAM, RTDE, RTDESettings, stop_distance, write_text
+from dockdyn.realtime.devices.emulated.rtde import EmulatedUR
+from dockdyn.realtime.devices.rtde import (
+    CB3,
+    E_SERIES,
+    NO_PROGRAM,
+    RTDE,
+    RTDESettings,
+    URBehaviour,
+    stop_distance,
+    write_text,
+)
 
 START = Pose((0.4, 0.1, 0.5), (0.0, 0.3, 0.0))
 CYCLE = 0.002  # s
@@ -152,7 +161,7 @@ def test_it_holds_where_it_does_not_extrapolate():
 def test_a_target_too_far_for_a_cycle_is_dropped(rate, shift, turn):
     """20 rad/s: of the tool 10 m/s at a lever of 0.5 m. A dropped target renews the patience, and the robot holds."""
     for part, taken in ((0.99, True), (1.01, False)):
-        robot, client = EmulatedUR(START, URBehaviour(rate=rate)), RTDE()
+        robot, client = EmulatedUR(START, rate=rate), RTDE()
         robot.tick(0.0, START, Reading())
         far = part * 20.0 / rate
         wanted = Command((0.4 + shift * far * 0.5, 0.1, 0.5), (0.0, 0.3 + turn * far, 0.0))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dockdyn.realtime.device_kinds import devices_of
-from dockdyn.realtime.devices.catalogue import ROBOTS, SENSORS
 from dockdyn.realtime.devices.device import HERE, Pose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
-from dockdyn.realtime.devices.fanuc import Fanuc, FanucSettings
+from dockdyn.realtime.devices.fanuc import FanucSettings
 from dockdyn.realtime.devices.netft import NetFTSettings
 from dockdyn.realtime.devices.rsi import RSISettings
-from dockdyn.realtime.devices.rtde import RTDE, RTDESettings
+from dockdyn.realtime.devices.rtde import RTDESettings
+from dockdyn.realtime.rig_devices import devices_of
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.tables.rig.devices import DevicesSection
+from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
 
 
 @pytest.mark.parametrize(
@@ -76,9 +75,9 @@ def test_cycles_that_a_robot_has_are_those_of_its_emulator(robot, period):
 
 
 def test_what_must_be_set_on_a_controller_is_told_with_its_reason():
-    for codec in (Fanuc, RTDE):
-        assert codec.UNCONFIRMED and codec.CONTROLLER_SETTINGS
-        for words in (*codec.UNCONFIRMED, *(word for each in codec.CONTROLLER_SETTINGS for word in each)):
+    for device in (ROBOTS["fanuc-stream-motion"], ROBOTS["ur-rtde"]):
+        assert device.unconfirmed and device.controller_settings
+        for words in (*device.unconfirmed, *(word for each in device.controller_settings for word in each)):
             assert words and "\n" not in words and not words.endswith(".")
 
 
@@ -86,4 +85,4 @@ def test_every_device_has_its_c_file_and_a_place_in_the_documentation():
     page = (HERE.parents[3] / "docs" / "devices.md").read_text(encoding="utf-8")
     for device in (*SENSORS.values(), *ROBOTS.values()):
         assert (HERE / f"{device.struct}.h").exists() and (HERE / f"{device.struct}.c").exists()
-        assert f"`{device.struct}`" in page and (device.port is None or str(device.port) in page)
+        assert f"`{device.struct}`" in page and str(device.model_fields["port"].default) in page

@@ -15,6 +15,7 @@ from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.impact_prediction import predicted_impacts
+from dockdyn.results import measures
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.measures import Either
@@ -333,7 +334,7 @@ def _ranges(content: AssemblySection) -> dict[str, Any]:
 
 def first_time(holds: np.ndarray, run: Run) -> float:
     """The first moment (s) of a run at which something holds; NaN where it never does."""
-    return float(run.moment_times[np.argmax(holds)]) if holds.any() else np.nan
+    return float(measures.first_time(holds, run.moment_times))
 
 
 def conservative(content: AssemblySection) -> bool:

@@ -28,7 +28,9 @@ from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
-from dockdyn.results.log_data import log_data, outcome_data, read_log
+from dockdyn.results.log_data import log_data, read_log
+from dockdyn.results.measures import first_time
+from dockdyn.results.outcome import outcome_left
 from dockdyn.results.requirements import AT_PORT
 
 
@@ -100,10 +102,10 @@ FIGURES = (
 def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """The data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
-    found = log_data(log, solution, delay) | outcome_data(*left_at_end(log.acting(delay), log.at_end()))
+    found = log_data(log, solution, delay) | outcome_left(*left_at_end(log.acting(delay), log.at_end()))
     if "latch_held" in log.seen:
         for name, there in zip(("capture_time", "release_time"), held_and_let_go(log.seen["latch_held"]), strict=True):
-            found[name] = jnp.where(jnp.any(there & log.valid), log.time[jnp.argmax(there & log.valid)], jnp.nan)
+            found[name] = first_time(there & log.valid, log.time)
     if "latch_at_end" in log.seen:
         found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
     if "spin_share" in log.seen:

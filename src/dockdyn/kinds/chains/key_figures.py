@@ -16,7 +16,8 @@ from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.contact_figures import COMMON, figure, speed_margin
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
-from dockdyn.results.log_data import capture_data, ever_held, log_data, outcome_data, read_log
+from dockdyn.results.log_data import capture_data, ever_held, log_data, read_log
+from dockdyn.results.outcome import outcome_left
 
 # of these, a log tells the number, too: the normal is always the line
 IN_LOGS = ("relative_velocity_before_m_s", "relative_velocity_after_m_s")
@@ -42,7 +43,7 @@ def _four_mass_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     relative = _relative(model, log.seen)
     return {
         **without_turning(log_data(log, solution, 0.0)),
-        **outcome_data(log.acting(0.0), ever_held(log), log.at_end(), None),
+        **outcome_left(log.acting(0.0), ever_held(log), log.at_end(), None),
         "episode_relative_before": jnp.where(log.began(), relative[:, None], jnp.nan),
         "episode_relative_after": log.after_contacts(relative, 0.0),
     }
@@ -71,7 +72,7 @@ def _latch_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     return {
         **without_turning(log_data(log, solution, 0.0)),
         **capture_data(log, seen["latch_rate"], jnp.full(seen["latch_rate"].shape, needed)),
-        **outcome_data(log.acting(0.0) & springs, ever_held(log), at_end, ramp.length),
+        **outcome_left(log.acting(0.0) & springs, ever_held(log), at_end, ramp.length),
         "latch_rigid_speed": needed,
     }
 

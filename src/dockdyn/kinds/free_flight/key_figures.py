@@ -15,7 +15,8 @@ from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import LocatedFigures
-from dockdyn.results.log_data import capture_data, ever_held, log_data, outcome_data, read_log
+from dockdyn.results.log_data import capture_data, ever_held, log_data, read_log
+from dockdyn.results.outcome import outcome_left
 
 ENERGIES = (
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
@@ -33,7 +34,7 @@ def _flight_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
         length, seen = one.latch.entry.length, log.seen
         found |= capture_loads(jnp, log._asdict(), seen, seen["latch_mode"], log.time, log.last)
         found |= capture_data(log, seen["latch_rate"], seen["latch_needed_speed"])
-    return found | outcome_data(log.acting(delay), ever_held(log), log.at_end(), length)
+    return found | outcome_left(log.acting(delay), ever_held(log), log.at_end(), length)
 
 
 def stated(content: FreeFlightSection) -> dict[str, bool]:

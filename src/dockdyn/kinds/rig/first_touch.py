@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.rig.model.resting_group import resting_group
+from dockdyn.kinds.nominal import Nominal, nominal_at
+from dockdyn.kinds.resting import normal_loop, refuse_slack, rest
 from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.drive import watching
@@ -28,22 +27,15 @@ def assembly_loop(scenario: Scenario) -> Loop:
 
     Raises ScenarioError where the mock-ups do not touch within the duration, and where the contact has no stiffness.
     """
-    content = scenario.content
-    state, touching = first_touch(scenario)
-    loop = jax.tree.map(np.asarray, _loop_at(content, state, touching[0]))
-    if not float(loop.stiffness) > 0:
-        depth = content.stability.depth
-        raise ScenarioError(
-            f"{scenario.name}: stability.depth = {depth:g} m: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
-            "must be a depth where it is positive"
-        )
+    loop: Loop = jax.tree.map(np.asarray, _loop_at(scenario.content, first_touch(scenario)))
+    refuse_slack(scenario, loop)
     return loop
 
 
-def first_touch(scenario: Scenario) -> tuple[State, list[int]]:
-    """The state in which the mock-ups first touch, without rig, and the contacts in which they do, by number.
+def first_touch(scenario: Scenario) -> Nominal:
+    """Return where the mock-ups first touch, without rig.
 
-    Raises ScenarioError where they do not touch within the duration.
+    Raises ScenarioError where they do not within the duration.
     """
     content = scenario.content
     state = _begun(content)
@@ -59,7 +51,9 @@ def first_touch(scenario: Scenario) -> tuple[State, list[int]]:
             f"{scenario.name}: duration = {content.duration:g} s: {names} do not touch each other within it, without rig; "
             "a rig is judged along the normal of their first contact"
         )
-    return jax.tree.map(np.asarray, state), touching
+    nominal = nominal_at(content, jax.tree.map(np.asarray, state), touching)
+    assert nominal is not None
+    return nominal
 
 
 def _touching(content: RigAssemblySection, state: State) -> list[int]:
@@ -82,7 +76,6 @@ def _until_contact(content: RigAssemblySection, settings: located.Settings) -> S
     return located.solve(_alone(content), settings)
 
 
-@partial(jit_once, static=("number",))
-def _loop_at(content: RigAssemblySection, state: State, number: int) -> Loop:
-    found = resting_group(_alone(content), state, number, jnp.asarray(content.stability.depth, float))
-    return content.loop.make(*found)
+@jit_once
+def _loop_at(content: RigAssemblySection, nominal: Nominal) -> Loop:
+    return normal_loop(content, nominal, *rest(content, nominal))[0]

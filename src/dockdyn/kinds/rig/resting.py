@@ -7,7 +7,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
-from dockdyn.kinds.nominal import Nominal, nominal_at
+from dockdyn.kinds.nominal import Nominal
 from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, normal_loop, rest
 from dockdyn.kinds.rig.first_touch import first_touch
 from dockdyn.kinds.rig.model.in_space import PlantInSpace
@@ -42,13 +42,9 @@ def _loop_of_bodies(content: Judged, nominal: Nominal | None) -> Judgement:
 
 def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
     """Return where the mock-ups first touch, without rig. Raises ScenarioError for a tool, and where they do not."""
-    content = scenario.content
-    if content.loop.tool is not None:
+    if scenario.content.loop.tool is not None:
         raise ScenarioError(f"{scenario.name}: loop.tool: must be left out for margins with mode = 'assembly'")
-    state, touching = first_touch(scenario)
-    found = nominal_at(content, state, touching)
-    assert found is not None
-    return found
+    return first_touch(scenario)
 
 
 def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:

@@ -1,4 +1,5 @@
-/* The codecs behind one small protocol, for a loop that serves any of them: by name, with the codec's struct as `device`. */
+/* The codecs behind one small protocol, for a loop that serves any of them, with the codec's struct as `device`. A device whose
+ * struct is `struct x` has its calls as `x_sensor` or `x_robot`. */
 #ifndef DOCKDYN_CALLS_H
 #define DOCKDYN_CALLS_H
 
@@ -7,7 +8,6 @@
 enum { DD_LONGEST = 2048 }; /* bytes of any packet */
 
 typedef struct dd_sensor_calls {
-    const char *name;
     size_t (*start)(void *device, uint8_t *out, size_t room); /* what asks for readings; zero where nothing does */
     size_t (*stop)(void *device, uint8_t *out, size_t room);
     int (*decode)(void *device, const uint8_t *packet, size_t size, dd_reading *);
@@ -15,7 +15,6 @@ typedef struct dd_sensor_calls {
 } dd_sensor_calls;
 
 typedef struct dd_robot_calls {
-    const char *name;
     size_t (*start)(void *device, uint8_t *out, size_t room); /* what asks for poses; zero where nothing does */
     size_t (*stop)(void *device, uint8_t *out, size_t room);
     int (*decode)(void *device, const uint8_t *packet, size_t size, dd_pose *);
@@ -26,7 +25,6 @@ typedef struct dd_robot_calls {
                                          place of one that was missed; zero where none is left; NULL of robots without such */
 } dd_robot_calls;
 
-const dd_sensor_calls *dd_find_sensor(const char *name); /* NULL for a name that there is not */
-const dd_robot_calls *dd_find_robot(const char *name);
+size_t dd_write_nothing(void *device, uint8_t *out, size_t room); /* of a device that sends by itself */
 
 #endif

@@ -1,4 +1,4 @@
-#include "device.h"
+#include "calls.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,11 @@ static const char *const names[DD_ERRORS] = {
 
 const char *dd_error_name(int error) {
     return error <= 0 && error > -DD_ERRORS ? names[-error] : "unknown";
+}
+
+size_t dd_write_nothing(void *device, uint8_t *out, size_t room) {
+    (void)device, (void)out, (void)room;
+    return 0;
 }
 
 int dd_count(dd_counts *counts, int error) {

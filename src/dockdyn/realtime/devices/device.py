@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from math import isfinite
 from pathlib import Path
-from typing import ClassVar
 
 HERE = Path(__file__).parent  # where the C files lie
 ZERO = (0.0, 0.0, 0.0)
@@ -78,13 +77,6 @@ def check_range(values: Iterable[float]) -> None:
             raise BadPacket(PacketError.NOT_A_NUMBER)
         if abs(value) > LARGEST:
             raise BadPacket(PacketError.OUT_OF_RANGE)
-
-
-class Codec:
-    """A codec of a device, and what must be known of the device beyond its bytes; nothing where its codec does not say more."""
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = ()  # what must be set on it, and why
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = ()  # what nobody has seen on hardware
 
 
 @dataclass

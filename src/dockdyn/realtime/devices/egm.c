@@ -277,3 +277,19 @@ size_t egm_encode_robot(struct egm *egm, const dd_pose *pose, uint32_t milliseco
     put_state(&page, RAPID_STATE, pose->status & EGM_RAPID_NOT_RUNNING ? 1 : RAPID_RUNNING);
     return page.full ? 0 : page.size;
 }
+
+static int decode_egm(void *device, const uint8_t *packet, size_t size, dd_pose *pose) {
+    return egm_decode_robot(device, packet, size, pose);
+}
+
+static size_t encode_egm(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)last;
+    return egm_encode_command(device, command, (uint32_t)ms, out, room);
+}
+
+static const dd_counts *counts_egm(const void *device) {
+    return &((const struct egm *)device)->counts;
+}
+
+const dd_robot_calls egm_robot = {dd_write_nothing, dd_write_nothing, decode_egm, encode_egm, counts_egm, NULL, NULL};

@@ -2,7 +2,7 @@
 #ifndef DOCKDYN_EGM_H
 #define DOCKDYN_EGM_H
 
-#include "device.h"
+#include "calls.h"
 
 enum { EGM_LONGEST = 1472, EGM_DATA = 2, EGM_CORRECTION = 3 };
 
@@ -22,5 +22,7 @@ int egm_decode_robot(struct egm *, const uint8_t *packet, size_t size, dd_pose *
 size_t egm_encode_command(struct egm *, const dd_command *, uint32_t milliseconds, uint8_t *out, size_t room);
 int egm_decode_command(struct egm *, const uint8_t *packet, size_t size, dd_command *, uint64_t *sequence);
 size_t egm_encode_robot(struct egm *, const dd_pose *, uint32_t milliseconds, uint8_t *out, size_t room);
+
+extern const dd_robot_calls egm_robot;
 
 #endif

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from math import ceil, degrees, radians
+from typing import TYPE_CHECKING, Any, Literal
 
+from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import (
     JOINTS,
     BadPacket,
-    Codec,
     Command,
     Counts,
     PacketError,
@@ -22,7 +23,12 @@ from dockdyn.realtime.devices.device import (
     Sequence,
     check_range,
 )
+from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import Numbers, normalise, quaternion_of_vector, vector_of_quaternion
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.devices.emulated.robot import CommandedRobot
+    from dockdyn.scenario.tables.rig.driven import LimitsSection
 
 PORT = 6510
 LONGEST = 1472  # bytes of a datagram that one frame of Ethernet holds
@@ -80,49 +86,8 @@ class EGMSettings:
     """Nothing: the messages are the same with all robots."""
 
 
-class EGM(Codec):
+class EGM:
     """Codec of a robot's messages and of commands, which are in the frame that EGMActPose names: let it be the base."""
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (
-            "EGMRunPose: \\CondTime beyond the longest run with its preparations; it is in s",
-            "the motion ends by itself once the robot has been near its reference for so long, also at rest or when it is slow",
-        ),
-        (
-            "EGMActPose: \\x, \\y, \\z, \\rx, \\ry, \\rz as narrow as [-1E-9,1E-9]",
-            "what counts as near: so narrow it never does",
-        ),
-        (
-            "EGMSetupUC: \\CommTimeout of few cycles; 1 s without it",
-            "for so long a robot that hears nothing goes on to its last reference and stands there",
-        ),
-        (
-            "EGMRunPose: EGM_STOP_HOLD",
-            "with EGM_STOP_RAMP_DOWN the robot goes back to where EGM began, by itself, when it ends",
-        ),
-        (
-            "EGMActPose: the correction frame is the robot's base, the sensor frame is EGM_FRAME_BASE, the tool is the mock-up",
-            "commands are where the tool shall be in the base",
-        ),
-        ("EGMActPose: \\SampleRate:=4 for a cycle of 4 ms", "the cycle of the robot is that of loop.hold"),
-        (
-            "EGMActPose: \\MaxSpeedDeviation beyond what the joints do at the speeds of rig.limits",
-            "slower joints stay behind their command",
-        ),
-        (
-            "UCdevice: Remote Address and Remote Port Number of this computer, as rig.device.robot says",
-            "the robot speaks first",
-        ),
-    )
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
-        "the defaults of CondTime and of the limits of EGMActPose: 1 s, 1 mm and 0.5° are assumed",
-        "which of several messages within a cycle counts; one author quotes the manual that it is the next, not the newest:"
-        " then the path is from then on as late as the latest command was",
-        "whether a message with an old seqno is taken",
-        "whether a motion that has converged ends before a first message has come",
-        "whether the limits of EGMActPose also cut commands off, as one author says of joints",
-        "what robots without external axes send as external joints",
-    )
 
     def __init__(self, settings: EGMSettings | None = None) -> None:
         self.settings = settings or EGMSettings()
@@ -239,3 +204,98 @@ def _fill_header(header: Any, sequence: int, milliseconds: int, type: int) -> No
 def _fill_pose(pose: Any, position: Numbers, rotation_vector: Numbers) -> None:  # noqa: ANN401, of the library
     pose.pos.x, pose.pos.y, pose.pos.z = (each * 1000.0 for each in position)
     pose.orient.u0, pose.orient.u1, pose.orient.u2, pose.orient.u3 = quaternion_of_vector(rotation_vector)
+
+
+class EGMBehaviour(Keys):
+    """What a robot of ABB does besides what `[rig.device.robot]` says of its program."""
+
+    kind: Literal["abb-egm"] = "abb-egm"
+    takes: Literal["next", "newest"] = "next"
+
+
+class EGMRobot(Robot):
+    """A robot of ABB in externally guided motion, which speaks to this computer at `port`.
+
+    From `comm_timeout` on the keys say what its RAPID program states; without them what RAPID takes.
+    """
+
+    struct = "egm"
+    Emulated = EGMBehaviour
+    controller_settings = (
+        (
+            "EGMRunPose: \\CondTime beyond the longest run with its preparations; it is in s",
+            "the motion ends by itself once the robot has been near its reference for so long, also at rest or when it is slow",
+        ),
+        (
+            "EGMActPose: \\x, \\y, \\z, \\rx, \\ry, \\rz as narrow as [-1E-9,1E-9]",
+            "what counts as near: so narrow it never does",
+        ),
+        (
+            "EGMSetupUC: \\CommTimeout of few cycles; 1 s without it",
+            "for so long a robot that hears nothing goes on to its last reference and stands there",
+        ),
+        (
+            "EGMRunPose: EGM_STOP_HOLD",
+            "with EGM_STOP_RAMP_DOWN the robot goes back to where EGM began, by itself, when it ends",
+        ),
+        (
+            "EGMActPose: the correction frame is the robot's base, the sensor frame is EGM_FRAME_BASE, the tool is the mock-up",
+            "commands are where the tool shall be in the base",
+        ),
+        ("EGMActPose: \\SampleRate:=4 for a cycle of 4 ms", "the cycle of the robot is that of loop.hold"),
+        (
+            "EGMActPose: \\MaxSpeedDeviation beyond what the joints do at the speeds of rig.limits",
+            "slower joints stay behind their command",
+        ),
+        (
+            "UCdevice: Remote Address and Remote Port Number of this computer, as rig.device.robot says",
+            "the robot speaks first",
+        ),
+    )
+    unconfirmed = (
+        "the defaults of CondTime and of the limits of EGMActPose: 1 s, 1 mm and 0.5° are assumed",
+        "which of several messages within a cycle counts; one author quotes the manual that it is the next, not the newest:"
+        " then the path is from then on as late as the latest command was",
+        "whether a message with an old seqno is taken",
+        "whether a motion that has converged ends before a first message has come",
+        "whether the limits of EGMActPose also cut commands off, as one author says of joints",
+        "what robots without external axes send as external joints",
+    )
+
+    kind: Literal["abb-egm"]
+    port: Port = PORT
+    comm_timeout: float = parameter("s", "a time", default=1.0, above=0)
+    condition_time: float = parameter("s", "a time", default=1.0, above=0)
+    convergence: float = parameter("m", "a distance", default=1e-3, least=0)
+    convergence_turn: float = parameter("rad", "an angle", default=radians(0.5), least=0)
+
+    def settings(self, period: float) -> EGMSettings:
+        return EGMSettings()
+
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        near, turn = 1e3 * self.convergence, degrees(self.convergence_turn)
+        return (
+            (f"EGMSetupUC: \\CommTimeout:={self.comm_timeout:g}", "comm_timeout"),
+            (f"EGMRunPose: \\CondTime:={self.condition_time:g}", "condition_time"),
+            (f"EGMActPose: \\x, \\y, \\z:=[{-near:g},{near:g}]", "convergence"),
+            (f"EGMActPose: \\rx, \\ry, \\rz:=[{-turn:g},{turn:g}]", "convergence_turn"),
+        )
+
+    def hindrances(self, limits: LimitsSection, duration: float) -> list[str]:
+        if self.condition_time > duration:
+            return []
+        return [
+            f"rig.device.robot.condition_time: {self.condition_time:g} s: the motion of EGM ends by itself once the robot has "
+            f"been near its reference for so long; set \\CondTime of EGMRunPose beyond the run's {duration:g} s, and state it"
+        ]
+
+    def emulate(
+        self, settings: EGMSettings, start: Pose, period: float, stated: EGMBehaviour | None, connected: bool
+    ) -> CommandedRobot:
+        from dockdyn.realtime.devices.emulated.cycle import CycleSettings
+        from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm
+
+        silent = max(ceil(self.comm_timeout / period * (1 - 1e-9)), 1)  # cycles without a command
+        over = Convergence(self.condition_time, self.convergence, self.convergence_turn)
+        queued = (stated or EGMBehaviour()).takes == "next"
+        return emulate_egm(CycleSettings(period, silent, in_a_row=True), start, over, queued)

@@ -255,3 +255,31 @@ size_t fanuc_encode_robot(struct fanuc *fanuc, const dd_pose *pose, uint32_t mil
         write_single(out + JOINTS + 4 * i, pose->joints[i] / DD_DEGREE);
     return FANUC_STATUS;
 }
+
+static size_t start_fanuc(void *device, uint8_t *out, size_t room) {
+    return fanuc_encode_next_request(device, out, room);
+}
+
+static size_t stop_fanuc(void *device, uint8_t *out, size_t room) {
+    return fanuc_encode_request(device, FANUC_STOP, out, room);
+}
+
+static int decode_fanuc(void *device, const uint8_t *packet, size_t size, dd_pose *pose) {
+    return fanuc_decode_robot(device, packet, size, pose);
+}
+
+static size_t encode_fanuc(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)ms;
+    return fanuc_encode_command(device, command, last, out, room);
+}
+
+static size_t fill_fanuc(void *device, const dd_command *command, uint8_t *out, size_t room) {
+    return fanuc_encode_fill(device, command, out, room);
+}
+
+static const dd_counts *counts_fanuc(const void *device) {
+    return &((const struct fanuc *)device)->counts;
+}
+
+const dd_robot_calls fanuc_robot = {start_fanuc, stop_fanuc, decode_fanuc, encode_fanuc, counts_fanuc, NULL, fill_fanuc};

@@ -2,7 +2,7 @@
 #ifndef DOCKDYN_FANUC_H
 #define DOCKDYN_FANUC_H
 
-#include "device.h"
+#include "calls.h"
 
 enum { FANUC_REQUEST = 8, FANUC_CAPABILITY_REQUEST = 28, FANUC_STATUS = 132, FANUC_COMMAND = 64, FANUC_TARGET = 36 };
 enum { FANUC_START = 0, FANUC_STOP = 2, FANUC_VERSION = 6, FANUC_CAPABILITY = 7 };
@@ -42,5 +42,7 @@ size_t fanuc_encode_command(struct fanuc *, const dd_command *, int last, uint8_
 int fanuc_decode_request(struct fanuc *, const uint8_t *packet, size_t size, uint64_t *type);
 int fanuc_decode_command(struct fanuc *, const uint8_t *packet, size_t size, dd_command *, uint64_t *last);
 size_t fanuc_encode_robot(struct fanuc *, const dd_pose *, uint32_t milliseconds, uint8_t *out, size_t room);
+
+extern const dd_robot_calls fanuc_robot;
 
 #endif

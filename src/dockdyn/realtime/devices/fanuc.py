@@ -8,10 +8,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
+from pydantic import Field, model_validator
+
+from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.decimals import DEGREE
-from dockdyn.realtime.devices.device import BadPacket, Codec, Command, Counts, PacketError, Pose, Sequence, check_range
+from dockdyn.realtime.devices.device import BadPacket, Command, Counts, PacketError, Pose, Sequence, check_range
+from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
@@ -19,6 +23,11 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 
 PORT = 60015
 CYCLES = (2, 4, 8)  # ms, of the controllers
@@ -76,44 +85,8 @@ class FanucSettings:
             raise ValueError(f"lead must be 0 to {STACK - 2}, not {self.lead}")
 
 
-class Fanuc(Codec):
+class Fanuc:
     """Codec of a robot's messages and of the commands to it."""
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (
-            "a program at IBGN start[…], in AUTO, override 100 %, $PARAM_GROUP[1].$SV_OFF_ENB FALSE, no resume offset",
-            "only then the controller takes commands; else it raises MOTN-615, MOTN-623 or stays silent",
-        ),
-        (
-            "UFRAME 0, and UTOOL of the mock-up told by the status too (capability rob_status_use_tcp 1, or UTOOL of zeros)",
-            "the status may be of the face plate while commands are of the tool: the first command would jump by the tool",
-        ),
-        (
-            "$STMO.$COM_INT equal to the cycle of the rig",
-            "else the rig moves faster or slower than it computes; dockdyn stops where the time stamps say so",
-        ),
-        (
-            "$STMO.$PKT_STACK at least two above `lead`, $STMO.$START_MOVE at most one above it",
-            "the queue must hold what is sent in advance; an empty queue is MOTN-603 and stops the robot",
-        ),
-        (
-            "the limits $STMO_GRP[1].$JNT_VEL_LIM, $JNT_ACC_LIM and $JNT_JRK_LIM above those of the rig",
-            "a step beyond them stops the robot (MOTN-720 to 722); the filter $FLTR_LN delays the path",
-        ),
-        (
-            "extended axes of group 1 free to stay where they are",
-            "dockdyn sends them where they were before its first command",
-        ),
-    )
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
-        "what the controller does with a sequence number that is left out; dockdyn fills each with the last command",
-        "how long a robot goes on without commands: by the alarm MOTN-603 not at all; 71 to 121 ms at its last speed as one"
-        " author measured with newer packets",
-        "whether the bit that says that it waits for commands comes back by itself after a rest",
-        "how the status bits 4 to 7 tell the cycle: dockdyn compares the time stamps",
-        "whether a robot that has stopped goes on telling its status in these packets, as two authors saw",
-        "the layout of the answer to a request for the version, of which one author reads the head alone",
-    )
 
     def __init__(self, settings: FanucSettings | None = None) -> None:
         self.settings = settings or FanucSettings()
@@ -315,3 +288,106 @@ def _frame(position: Numbers, rotation_vector: Numbers) -> Numbers:
     check_range(position + rotation_vector)
     angles = angles_of_quaternion(quaternion_of_vector(rotation_vector))
     return tuple(each * 1000.0 for each in position) + tuple(each / DEGREE for each in reversed(angles))
+
+
+Three: Any = Annotated[list[quantity("", "a number", component=True)], Field(min_length=3, max_length=3)]  # type: ignore[misc]
+NOT_MOVED = [0.0, 0.0, 0.0]
+
+
+class FanucBehaviour(Keys):
+    """What a robot of FANUC does; the defaults are those of the sources, of several the stricter one.
+
+    `packet_stack` is its $PKT_STACK, `start_move` its $START_MOVE; an empty queue stops it after a `coast`. Where it
+    `refills`, a number that was left out counts as a repetition of the command before. Its software knows versions up to
+    `newest_version`; 0: it has no answer to that question. It tells that it waits for commands only while it moves, unless
+    `waits_at_rest`, and goes on telling when it has stopped, unless it is `silent_when_stopped`. Its `extended` axes are
+    there (mm or degrees).
+    """
+
+    kind: Literal["fanuc-stream-motion"] = "fanuc-stream-motion"
+    packet_stack: Annotated[int, Field(ge=2, le=STACK)] = STACK
+    start_move: Annotated[int, Field(ge=1, le=STACK)] = 1
+    coast: float = parameter("s", "a time", default=0.0, least=0)
+    refills: bool = False
+    newest_version: Annotated[int, Field(ge=0, le=3)] = 3
+    waits_at_rest: bool = False
+    silent_when_stopped: bool = False
+    extended: Three = NOT_MOVED
+
+    @model_validator(mode="after")
+    def a_queue_that_can_begin(self) -> Self:
+        if self.start_move > self.packet_stack:
+            refuse(
+                f"start_move: {self.start_move}: must be at most packet_stack, {self.packet_stack}, or no motion begins"
+            )
+        return self
+
+
+class FanucRobot(Robot):
+    """A robot of FANUC with Stream Motion: where it is asked, the protocol's version, how many commands are sent in advance."""
+
+    struct = "fanuc"
+    Emulated = FanucBehaviour
+    asked = True
+    controller_settings = (
+        (
+            "a program at IBGN start[…], in AUTO, override 100 %, $PARAM_GROUP[1].$SV_OFF_ENB FALSE, no resume offset",
+            "only then the controller takes commands; else it raises MOTN-615, MOTN-623 or stays silent",
+        ),
+        (
+            "UFRAME 0, and UTOOL of the mock-up told by the status too (capability rob_status_use_tcp 1, or UTOOL of zeros)",
+            "the status may be of the face plate while commands are of the tool: the first command would jump by the tool",
+        ),
+        (
+            "$STMO.$COM_INT equal to the cycle of the rig",
+            "else the rig moves faster or slower than it computes; dockdyn stops where the time stamps say so",
+        ),
+        (
+            "$STMO.$PKT_STACK at least two above `lead`, $STMO.$START_MOVE at most one above it",
+            "the queue must hold what is sent in advance; an empty queue is MOTN-603 and stops the robot",
+        ),
+        (
+            "the limits $STMO_GRP[1].$JNT_VEL_LIM, $JNT_ACC_LIM and $JNT_JRK_LIM above those of the rig",
+            "a step beyond them stops the robot (MOTN-720 to 722); the filter $FLTR_LN delays the path",
+        ),
+        (
+            "extended axes of group 1 free to stay where they are",
+            "dockdyn sends them where they were before its first command",
+        ),
+    )
+    unconfirmed = (
+        "what the controller does with a sequence number that is left out; dockdyn fills each with the last command",
+        "how long a robot goes on without commands: by the alarm MOTN-603 not at all; 71 to 121 ms at its last speed as one"
+        " author measured with newer packets",
+        "whether the bit that says that it waits for commands comes back by itself after a rest",
+        "how the status bits 4 to 7 tell the cycle: dockdyn compares the time stamps",
+        "whether a robot that has stopped goes on telling its status in these packets, as two authors saw",
+        "the layout of the answer to a request for the version, of which one author reads the head alone",
+    )
+
+    kind: Literal["fanuc-stream-motion"]
+    port: Port = PORT
+    version: Annotated[int, Field(ge=1, le=3)] = 1
+    lead: Annotated[int, Field(ge=0, le=STACK - 2)] = 0
+
+    def settings(self, period: float) -> FanucSettings:
+        milliseconds = round(1000 * period)
+        if milliseconds not in CYCLES or abs(period - milliseconds / 1000) > 1e-9:
+            raise ValueError(
+                f"a cycle of {period:g} s: must be 2, 4 or 8 ms, that of the robot's controller ($STMO.$COM_INT)"
+            )
+        return FanucSettings(self.version, milliseconds, self.lead)
+
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        room, begins = self.lead + 2, self.lead + 1
+        return (
+            (f"$STMO.$PKT_STACK {room} or more, $STMO.$START_MOVE {begins} or less", "lead"),
+            (f"$STMO.$USABLE_VER {self.version} or more", "version"),
+        )
+
+    def emulate(
+        self, settings: FanucSettings, start: Pose, period: float, stated: FanucBehaviour | None, connected: bool
+    ) -> EmulatedFanuc:
+        from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
+
+        return EmulatedFanuc(settings, period, start, stated)

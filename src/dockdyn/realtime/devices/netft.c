@@ -87,3 +87,21 @@ size_t netft_encode_record(struct netft *ft, const dd_reading *reading, uint32_t
         return 0;
     return NETFT_RECORD;
 }
+
+static size_t start_netft(void *device, uint8_t *out, size_t room) {
+    return netft_encode_request(device, NETFT_REAL_TIME, 0, out, room);
+}
+
+static size_t stop_netft(void *device, uint8_t *out, size_t room) {
+    return netft_encode_request(device, NETFT_STOP, 0, out, room);
+}
+
+static int decode_netft(void *device, const uint8_t *packet, size_t size, dd_reading *reading) {
+    return netft_decode_record(device, packet, size, reading);
+}
+
+static const dd_counts *counts_netft(const void *device) {
+    return &((const struct netft *)device)->counts;
+}
+
+const dd_sensor_calls netft_sensor = {start_netft, stop_netft, decode_netft, counts_netft};

@@ -2,7 +2,7 @@
 #ifndef DOCKDYN_NETFT_H
 #define DOCKDYN_NETFT_H
 
-#include "device.h"
+#include "calls.h"
 
 enum { NETFT_HEADER = 0x1234, NETFT_REQUEST = 8, NETFT_RECORD = 36, NETFT_RECORDS = 40 };
 /* Bits of a status that the codec sets where the sensor tells none, without the bit 31 that comes with the sensor's errors. */
@@ -23,5 +23,7 @@ size_t netft_encode_request(struct netft *, uint16_t command, uint32_t samples, 
 int netft_decode_record(struct netft *, const uint8_t *packet, size_t size, dd_reading *);
 int netft_decode_request(struct netft *, const uint8_t *packet, size_t size, uint16_t *command, uint32_t *samples);
 size_t netft_encode_record(struct netft *, const dd_reading *, uint32_t ft_sequence, uint8_t *out, size_t room);
+
+extern const dd_sensor_calls netft_sensor;
 
 #endif

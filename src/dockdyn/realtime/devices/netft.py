@@ -9,10 +9,17 @@ import struct
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-from dockdyn.realtime.devices.device import BadPacket, Codec, Counts, PacketError, Reading, Sequence
+from dockdyn.parameters import parameter
+from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Reading, Sequence
+from dockdyn.realtime.devices.roles import ForceSensor, Port
 from dockdyn.scenario.language.units import convert
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
+    from dockdyn.realtime.devices.emulated.sensor import SensorErrors
+    from dockdyn.scenario.tables.emulator import EmulatedSensorSection
 
 PORT = 49152
 HEADER = 0x1234
@@ -87,36 +94,8 @@ class NetFTSettings:
             raise ValueError(f"the sensor's page has no calibration that can be used ({words}): {error}") from None
 
 
-class NetFT(Codec):
+class NetFT:
     """Codec of the sensor's requests and records. Counts per unit are the resolution of the numbers on the wire."""
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (
-            "Communications page: RDT Interface enabled; RDT Output Rate at least that of loop.sensor, and below that at "
-            "which the sensor measures, by the ADC settings page of an Axia: its 1 kHz are 976 Hz, its 2 kHz 1953 Hz",
-            "a sensor that measures more seldom than it tells repeats measurements, which is taken for a fault",
-        ),
-        (
-            "counts_per_force, counts_per_torque: from the sensor's page netftapi2.xml (cfgcpf, cfgcpt), for N and N m",
-            "the bytes hold counts alone",
-        ),
-        (
-            "Configurations page: units N and Nm, Tool Transform of zero",
-            "what the sensor carries and where it is, [loop.tool] and [loop.sensor_frame] say",
-        ),
-        (
-            "Thresholding page: off",
-            "a condition that has been latched stays in the status (0x00010000), and stops the rig",
-        ),
-        ("Settings page: Low-Pass Filter as loop.sensor says", "a filter delays the force"),
-        ("one client alone", "the sensor answers who has asked last"),
-    )
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
-        "how many records a packet of buffered streaming has at most: 40 are assumed",
-        "that a Net F/T tells no measurement twice at rates below that at which it measures; ATI says so of Ethernet Axia",
-        "the name of the Communications page and of what is set on it, which are from memory; ATI's manuals that were seen"
-        " name Configurations, Thresholding and ADC settings of an Axia, and setting.cgi with the filter of a Net F/T",
-    )
 
     def __init__(self, settings: NetFTSettings) -> None:
         self.settings = settings
@@ -188,3 +167,58 @@ class NetFT(Codec):
             return _RECORD.pack(reading.sequence % 2**32, ft_sequence % 2**32, reading.status, *counts)
         except (ValueError, OverflowError, struct.error):
             raise BadPacket(PacketError.OUT_OF_RANGE) from None
+
+
+class NetFTSensor(ForceSensor):
+    """A force sensor of ATI, Net F/T: where it is asked, and its calibration."""
+
+    struct = "netft"
+    asked = counts_measurements = True
+    controller_settings = (
+        (
+            "Communications page: RDT Interface enabled; RDT Output Rate at least that of loop.sensor, and below that at "
+            "which the sensor measures, by the ADC settings page of an Axia: its 1 kHz are 976 Hz, its 2 kHz 1953 Hz",
+            "a sensor that measures more seldom than it tells repeats measurements, which is taken for a fault",
+        ),
+        (
+            "counts_per_force, counts_per_torque: from the sensor's page netftapi2.xml (cfgcpf, cfgcpt), for N and N m",
+            "the bytes hold counts alone",
+        ),
+        (
+            "Configurations page: units N and Nm, Tool Transform of zero",
+            "what the sensor carries and where it is, [loop.tool] and [loop.sensor_frame] say",
+        ),
+        (
+            "Thresholding page: off",
+            "a condition that has been latched stays in the status (0x00010000), and stops the rig",
+        ),
+        ("Settings page: Low-Pass Filter as loop.sensor says", "a filter delays the force"),
+        ("one client alone", "the sensor answers who has asked last"),
+    )
+    unconfirmed = (
+        "how many records a packet of buffered streaming has at most: 40 are assumed",
+        "that a Net F/T tells no measurement twice at rates below that at which it measures; ATI says so of Ethernet Axia",
+        "the name of the Communications page and of what is set on it, which are from memory; ATI's manuals that were seen"
+        " name Configurations, Thresholding and ADC settings of an Axia, and setting.cgi with the filter of a Net F/T",
+    )
+
+    kind: Literal["ati-netft"]
+    port: Port = PORT
+    counts_per_force: float = parameter("", "a number of counts", default=1e6, above=0)
+    counts_per_torque: float = parameter("", "a number of counts", default=1e6, above=0)
+
+    def settings(self, period: float) -> NetFTSettings:
+        return NetFTSettings(self.counts_per_force, self.counts_per_torque)
+
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        return (
+            (f"netftapi2.xml: cfgcpf {self.counts_per_force:g} for N", "counts_per_force"),
+            (f"netftapi2.xml: cfgcpt {self.counts_per_torque:g} for N m", "counts_per_torque"),
+        )
+
+    def emulate(
+        self, settings: NetFTSettings, errors: SensorErrors, period: float, stated: EmulatedSensorSection
+    ) -> EmulatedNetFT:
+        from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
+
+        return EmulatedNetFT(settings, errors, internal_rate=stated.measuring_rate)

@@ -224,3 +224,28 @@ size_t raw_udp_encode_command(struct raw_udp *raw, const dd_command *command, ui
         return 0;
     return write_content(&raw->sent, &content, out, room);
 }
+
+static int decode_raw_reading(void *device, const uint8_t *packet, size_t size, dd_reading *reading) {
+    return raw_udp_decode_reading(device, packet, size, reading);
+}
+
+static int decode_raw_pose(void *device, const uint8_t *packet, size_t size, dd_pose *pose) {
+    return raw_udp_decode_pose(device, packet, size, pose);
+}
+
+static size_t encode_raw(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    struct raw_udp *const raw = device;
+    const size_t size = raw_udp_encode_command(raw, command, raw->commands + 1, out, room);
+    (void)ms, (void)last;
+    raw->commands += size > 0;
+    return size;
+}
+
+static const dd_counts *counts_raw(const void *device) {
+    return &((const struct raw_udp *)device)->counts;
+}
+
+const dd_sensor_calls raw_udp_sensor = {dd_write_nothing, dd_write_nothing, decode_raw_reading, counts_raw};
+
+const dd_robot_calls raw_udp_robot = {dd_write_nothing, dd_write_nothing, decode_raw_pose, encode_raw, counts_raw, NULL, NULL};

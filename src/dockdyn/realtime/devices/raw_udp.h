@@ -2,7 +2,7 @@
 #ifndef DOCKDYN_RAW_UDP_H
 #define DOCKDYN_RAW_UDP_H
 
-#include "device.h"
+#include "calls.h"
 
 enum { RAW_FIELDS = 32 };
 
@@ -51,5 +51,8 @@ int raw_udp_decode_command(struct raw_udp *, const uint8_t *packet, size_t size,
 size_t raw_udp_encode_reading(struct raw_udp *, const dd_reading *, uint8_t *out, size_t room);
 size_t raw_udp_encode_pose(struct raw_udp *, const dd_pose *, uint8_t *out, size_t room);
 size_t raw_udp_encode_command(struct raw_udp *, const dd_command *, uint64_t sequence, uint8_t *out, size_t room);
+
+extern const dd_sensor_calls raw_udp_sensor;
+extern const dd_robot_calls raw_udp_robot;
 
 #endif

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
+from pydantic import Field
+
+from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import (
     ZERO,
     BadPacket,
-    Codec,
     Command,
     Counts,
     PacketError,
@@ -21,6 +23,7 @@ from dockdyn.realtime.devices.device import (
     Sequence,
     check_range,
 )
+from dockdyn.realtime.devices.roles import ForceSensor, Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
@@ -30,6 +33,12 @@ from dockdyn.realtime.devices.rotations import (
     vector_of_quaternion,
 )
 from dockdyn.scenario.language.units import convert
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.devices.emulated.robot import CommandedRobot
+    from dockdyn.realtime.devices.emulated.sensor import SensorErrors
+    from dockdyn.realtime.devices.emulated.streaming import StreamingSensor
+    from dockdyn.scenario.tables.emulator import EmulatedSensorSection
 
 MOST_FIELDS = 32
 LONGEST = 1472  # bytes of a datagram that one frame of Ethernet holds
@@ -153,20 +162,8 @@ class RawUDPSettings:
         return RawUDPSettings(self.sent, self.received)
 
 
-class RawUDP(Codec):
+class RawUDP:
     """Codec of one side. A packet without a sequence is numbered as it comes; then none is stale, and none missed."""
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (
-            "packets exactly as the scenario states them, with a sequence and a status",
-            "without a sequence none can be found lost or stale, without a status a device cannot say that it is not well",
-        ),
-        (
-            "a robot stops by itself where commands stay away for some cycles",
-            "where this computer has died nobody else stops it",
-        ),
-    )
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = ("all of it: the controller is the user's",)
 
     def __init__(self, settings: RawUDPSettings) -> None:
         self.settings = settings
@@ -301,3 +298,110 @@ def _told(rotation: str, vector: Numbers) -> Numbers:
         return vector
     quaternion = quaternion_of_vector(vector)
     return quaternion if rotation == "quaternion" else angles_of_quaternion(quaternion)
+
+
+class PacketFieldSection(Keys):
+    """A number in a packet: its name, its type, at which byte, in which unit."""
+
+    name: str
+    type: Literal["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"]
+    at: Annotated[int, Field(ge=0)]
+    unit: str = ""
+    zero: float = parameter("", "a number", default=0.0)
+    value: int = 0
+
+
+class PacketSection(Keys):
+    """A packet of so many bytes, and what is in it."""
+
+    length: Annotated[int, Field(ge=1)]
+    big_endian: bool = False
+    rotation: Rotation = "vector"
+    field: Annotated[list[PacketFieldSection], Field(min_length=1)]
+
+    def layout(self) -> RawLayout:
+        """Return how its numbers lie. Raises ValueError for one that cannot be."""
+        fields = [
+            RawField.named(each.name, each.type, each.at, each.unit, each.zero, each.value) for each in self.field
+        ]
+        return RawLayout.of(self.length, tuple(fields), self.big_endian, self.rotation)
+
+
+def _plain(first: str, second: str, status: bool) -> RawLayout:
+    """Return the layout of six doubles, little endian, then a sequence of eight bytes and perhaps a status of four."""
+    names = [f"{name}.{index}" for name in (first, second) for index in range(3)]
+    fields = [RawField.named(name, "f64", 8 * place) for place, name in enumerate(names)]
+    fields.append(RawField.named("sequence", "u64", 8 * len(names)))
+    if status:
+        fields.append(RawField.named("status", "u32", 8 * len(names) + 8))
+    return RawLayout.of(64 if status else 56, tuple(fields))
+
+
+READING, POSE, COMMAND = (
+    _plain("force", "torque", True),
+    _plain("position", "rotation", True),
+    _plain("position", "rotation", False),
+)
+SET_ON_CONTROLLER = (
+    (
+        "packets exactly as the scenario states them, with a sequence and a status",
+        "without a sequence none can be found lost or stale, without a status a device cannot say that it is not well",
+    ),
+    (
+        "a robot stops by itself where commands stay away for some cycles",
+        "where this computer has died nobody else stops it",
+    ),
+)
+NEVER_SEEN = ("all of it: the controller is the user's",)
+LATE_LIMIT = 5  # answers that are late at once, after which an emulated robot stops
+
+
+class RawSensor(ForceSensor):
+    """A force sensor whose packets are stated; it sends to this computer at `port`."""
+
+    struct = "raw_udp"
+    controller_settings, unconfirmed = SET_ON_CONTROLLER, NEVER_SEEN
+
+    kind: Literal["raw-udp"] = "raw-udp"
+    port: Port = 49152
+    packet: PacketSection | None = None
+
+    def settings(self, period: float) -> RawUDPSettings:
+        layout = READING if self.packet is None else self.packet.layout()
+        return RawUDPSettings(layout, layout)
+
+    def emulate(
+        self, settings: RawUDPSettings, errors: SensorErrors, period: float, stated: EmulatedSensorSection
+    ) -> StreamingSensor:
+        from dockdyn.realtime.devices.emulated.streaming import StreamingSensor
+
+        return StreamingSensor(RawUDP(settings.other_side).encode_reading, errors, 1 / period)
+
+
+class RawRobot(Robot):
+    """A robot whose packets are stated, which speaks to this computer at `port`; it is answered, or told by the clock."""
+
+    struct = "raw_udp"
+    controller_settings, unconfirmed = SET_ON_CONTROLLER, NEVER_SEEN
+
+    kind: Literal["raw-udp"] = "raw-udp"
+    port: Port = 49153
+    pace: Literal["robot", "clock"] = "robot"
+    pose: PacketSection | None = None
+    command: PacketSection | None = None
+
+    @property
+    def by_clock(self) -> bool:
+        return self.pace == "clock"
+
+    def settings(self, period: float) -> RawUDPSettings:
+        received = POSE if self.pose is None else self.pose.layout()
+        return RawUDPSettings(received, COMMAND if self.command is None else self.command.layout())
+
+    def emulate(
+        self, settings: RawUDPSettings, start: Pose, period: float, stated: None, connected: bool
+    ) -> CommandedRobot:
+        from dockdyn.realtime.devices.emulated.cycle import CycleSettings
+        from dockdyn.realtime.devices.emulated.robot import emulate_raw_robot
+
+        return emulate_raw_robot(settings, CycleSettings(period, LATE_LIMIT, in_a_row=True), start)

@@ -287,3 +287,19 @@ size_t rsi_encode_robot(struct rsi *rsi, const dd_pose *actual, const dd_command
     put(&page, "</IPOC></Rob>");
     return written(&page);
 }
+
+static int decode_rsi(void *device, const uint8_t *packet, size_t size, dd_pose *pose) {
+    return rsi_decode_robot(device, packet, size, pose);
+}
+
+static size_t encode_rsi(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)ms, (void)last;
+    return rsi_encode_answer(device, command, out, room);
+}
+
+static const dd_counts *counts_rsi(const void *device) {
+    return &((const struct rsi *)device)->counts;
+}
+
+const dd_robot_calls rsi_robot = {dd_write_nothing, dd_write_nothing, decode_rsi, encode_rsi, counts_rsi, NULL, NULL};

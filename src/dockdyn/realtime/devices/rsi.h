@@ -2,7 +2,7 @@
 #ifndef DOCKDYN_RSI_H
 #define DOCKDYN_RSI_H
 
-#include "device.h"
+#include "calls.h"
 
 enum { RSI_IPOC_DIGITS = 19 };
 
@@ -27,5 +27,7 @@ int rsi_decode_robot(struct rsi *, const uint8_t *packet, size_t size, dd_pose *
 size_t rsi_encode_answer(struct rsi *, const dd_command *, uint8_t *out, size_t room);
 int rsi_decode_answer(struct rsi *, const uint8_t *packet, size_t size, dd_command *correction, uint64_t *ipoc);
 size_t rsi_encode_robot(struct rsi *, const dd_pose *actual, const dd_command *setpoint, uint8_t *out, size_t room);
+
+extern const dd_robot_calls rsi_robot;
 
 #endif

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
+from math import degrees, hypot, pi, radians, sqrt
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic import Field
+
+from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.decimals import DEGREE, SPACE, read_digits, write_decimal
 from dockdyn.realtime.devices.device import (
     JOINTS,
     LARGEST,
     BadPacket,
-    Codec,
     Command,
     Counts,
     PacketError,
@@ -24,6 +27,7 @@ from dockdyn.realtime.devices.device import (
     check_range,
 )
 from dockdyn.realtime.devices.flat_xml import Element, read_message
+from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
@@ -34,6 +38,10 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI
+    from dockdyn.scenario.tables.rig.driven import LimitsSection
 
 PORT = 49152
 FRAME = ("X", "Y", "Z", "A", "B", "C")
@@ -66,63 +74,12 @@ class RSISettings:
             raise ValueError(f"period must be at least 1 ms, not {self.period}")
 
 
-class RSI(Codec):
+class RSI:
     """Codec of a robot's messages and of the answers to them, which echo their IPOC.
 
     A correction is from the programmed pose, which the setpoint of the first message is. Where corrections are relative, it is
     from where the robot was in the first message and the sum of those written since, each as it was rounded.
     """
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (
-            "ETHERNET: Precision 6, where KUKA's default is 1",
-            "the robot tells its pose with so many decimals of mm and degrees: with 1 in steps of 0.1 mm and 0.1°",
-        ),
-        (
-            "POSCORR: LowerLim, UpperLim and MaxRotAngle beyond the box and turns of rig.limits (defaults 5 mm, 5°)",
-            "it cuts longer corrections off without a word, and the robot stays behind its command",
-        ),
-        (
-            "POSCORRMON, where there is one: MaxTrans and MaxRotAngle beyond those (defaults 6 mm, 6°)",
-            "a correction beyond them stops the robot, and its program must be reset",
-        ),
-        (
-            "ETHERNET: Timeout (default 10 cycles) above rig.limits.late_cycles, and no more than the robot may go unanswered",
-            "that the computer brakes before the robot stops by itself, and the robot stops where the computer has died",
-        ),
-        (
-            'configuration of ETHERNET: HOLDON="1" for X, Y, Z, A, B and C of the correction',
-            "with 0 a cycle without an answer has a correction of zero: the robot goes back towards the programmed pose",
-        ),
-        (
-            "RSI_ON(#ABSOLUTE) with relative = false, RSI_ON(#RELATIVE) with relative = true",
-            "corrections from the start, taken as steps, make the robot run away",
-        ),
-        (
-            "RSI_ON: #IPO_FAST for a cycle of 4 ms, #IPO for 12 ms",
-            "the cycle of the robot is that of loop.hold",
-        ),
-        ("POSCORR: RefCorrSys Base", "corrections are shifts and turns in the axes of the robot's base"),
-        (
-            "configuration of ETHERNET: SENTYPE and the correction's tags as sensor_type and correction say",
-            "the robot takes no other answer",
-        ),
-        (
-            "program: a motion to where the robot stands before RSI_ON, then RSI_MOVECORR() and none besides",
-            "corrections are added to what is programmed",
-        ),
-        (
-            "start dockdyn rig serve before RSI_ON",
-            "the robot counts cycles without an answer from the first, and stops at Timeout",
-        ),
-    )
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
-        "whether Timeout counts unanswered cycles in a row (two authors say so) or in all",
-        "in which cycle after the answer the robot moves",
-        "that the turn A, B, C of a correction is in front of the start's orientation, in the axes of the base",
-        "whether MaxRotAngle is of the turn in all or of each of A, B, C, and MaxTrans of the distance or of each axis",
-        "whether IPOC has 32 bits on every controller, and whether it has a sign: a negative one is refused",
-    )
 
     def __init__(self, settings: RSISettings) -> None:
         self.settings = settings
@@ -249,3 +206,156 @@ def _read_joints(root: Element) -> Numbers:
         joints.append(told.number(name) * DEGREE if name.encode() in told.attributes else 0.0)
         check_range(joints[-1:])
     return tuple(joints) + (0.0,) * (JOINTS - len(AXES))
+
+
+class RSIBehaviour(Keys):
+    """What a robot of KUKA does besides what `[rig.device.robot]` says of its controller.
+
+    Where `in_a_row`, an answer in time forgives late ones before it. A cycle without an answer has the last corrections
+    where it is to `hold` (HOLDON="1"), else corrections of zero. The setpoint it tells is the programmed pose, unless it
+    is `told_corrected`. Its clock, in ms, wraps at `clock_bits`.
+    """
+
+    kind: Literal["kuka-rsi"] = "kuka-rsi"
+    in_a_row: bool = True
+    hold: bool = True
+    applies_after: Annotated[int, Field(ge=1, le=1000)] = 1
+    told_corrected: bool = False
+    first_ipoc: Annotated[int, Field(ge=0, lt=2**32)] = 4208000000
+    clock_bits: Literal[32, 64] = 32
+
+
+class RSIRobot(Robot):
+    """A robot of KUKA with RobotSensorInterface, which speaks to this computer at `port`.
+
+    From `precision` on the keys say what is set on its controller; without them what KUKA's objects have by default.
+    """
+
+    struct = "rsi"
+    Emulated = RSIBehaviour
+    tells_status, tells_late = False, True
+    controller_settings = (
+        (
+            "ETHERNET: Precision 6, where KUKA's default is 1",
+            "the robot tells its pose with so many decimals of mm and degrees: with 1 in steps of 0.1 mm and 0.1°",
+        ),
+        (
+            "POSCORR: LowerLim, UpperLim and MaxRotAngle beyond the box and turns of rig.limits (defaults 5 mm, 5°)",
+            "it cuts longer corrections off without a word, and the robot stays behind its command",
+        ),
+        (
+            "POSCORRMON, where there is one: MaxTrans and MaxRotAngle beyond those (defaults 6 mm, 6°)",
+            "a correction beyond them stops the robot, and its program must be reset",
+        ),
+        (
+            "ETHERNET: Timeout (default 10 cycles) above rig.limits.late_cycles, and no more than the robot may go unanswered",
+            "that the computer brakes before the robot stops by itself, and the robot stops where the computer has died",
+        ),
+        (
+            'configuration of ETHERNET: HOLDON="1" for X, Y, Z, A, B and C of the correction',
+            "with 0 a cycle without an answer has a correction of zero: the robot goes back towards the programmed pose",
+        ),
+        (
+            "RSI_ON(#ABSOLUTE) with relative = false, RSI_ON(#RELATIVE) with relative = true",
+            "corrections from the start, taken as steps, make the robot run away",
+        ),
+        (
+            "RSI_ON: #IPO_FAST for a cycle of 4 ms, #IPO for 12 ms",
+            "the cycle of the robot is that of loop.hold",
+        ),
+        ("POSCORR: RefCorrSys Base", "corrections are shifts and turns in the axes of the robot's base"),
+        (
+            "configuration of ETHERNET: SENTYPE and the correction's tags as sensor_type and correction say",
+            "the robot takes no other answer",
+        ),
+        (
+            "program: a motion to where the robot stands before RSI_ON, then RSI_MOVECORR() and none besides",
+            "corrections are added to what is programmed",
+        ),
+        (
+            "start dockdyn rig serve before RSI_ON",
+            "the robot counts cycles without an answer from the first, and stops at Timeout",
+        ),
+    )
+    unconfirmed = (
+        "whether Timeout counts unanswered cycles in a row (two authors say so) or in all",
+        "in which cycle after the answer the robot moves",
+        "that the turn A, B, C of a correction is in front of the start's orientation, in the axes of the base",
+        "whether MaxRotAngle is of the turn in all or of each of A, B, C, and MaxTrans of the distance or of each axis",
+        "whether IPOC has 32 bits on every controller, and whether it has a sign: a negative one is refused",
+    )
+
+    kind: Literal["kuka-rsi"]
+    port: Port = 49153
+    sensor_type: str = "ImFree"
+    correction: str = "RKorr"
+    relative: bool = False
+    decimals: Annotated[int, Field(ge=0, le=MOST_DECIMALS)] = MOST_DECIMALS
+    precision: Annotated[int, Field(ge=0, le=32)] = 1
+    timeout: Annotated[int, Field(ge=1)] = 10
+    correction_limit: float = parameter("m", "a distance", default=5e-3, above=0)
+    correction_turn_limit: float = parameter("rad", "an angle", default=radians(5), above=0)
+    monitor_limit: float = parameter("m", "a distance", default=6e-3, above=0)
+    monitor_turn_limit: float = parameter("rad", "an angle", default=radians(6), above=0)
+
+    def settings(self, period: float) -> RSISettings:
+        milliseconds = round(1000 * period)
+        if abs(period - milliseconds / 1000) > 1e-9:
+            raise ValueError(f"a cycle of {period:g} s: must be of whole milliseconds")
+        return RSISettings(self.sensor_type, self.correction, self.relative, self.decimals, milliseconds)
+
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        limit, monitor = 1e3 * self.correction_limit, 1e3 * self.monitor_limit
+        turns = [degrees(each) for each in (self.correction_turn_limit, self.monitor_turn_limit)]
+        return (
+            (f"ETHERNET: Precision {self.precision}", "precision"),
+            (f"ETHERNET: Timeout {self.timeout}", "timeout"),
+            (f"POSCORR: LowerLimX, Y, Z {-limit:g} and UpperLimX, Y, Z {limit:g} mm", "correction_limit"),
+            (f"POSCORR: MaxRotAngle {turns[0]:g}°", "correction_turn_limit"),
+            (f"POSCORRMON: MaxTrans {monitor:g} mm", "monitor_limit"),
+            (f"POSCORRMON: MaxRotAngle {turns[1]:g}°", "monitor_turn_limit"),
+        )
+
+    def hindrances(self, limits: LimitsSection, duration: float) -> list[str]:
+        """Return which corrections within the box and the turns of the limits the context's objects would cut off or stop at.
+
+        The programmed pose may be anywhere in the box, so that corrections may be as long as the box is wide, and by what its
+        decimals leave out longer.
+        """
+        step = 10.0**-self.precision
+        rounded, rounded_turn = sqrt(3) / 2 * step * 1e-3, 1.5 * radians(step)
+        widths = [high - low for low, high in zip(limits.lowest, limits.highest, strict=True)]
+        turn = 0.0 if limits.turn is None else min(2 * sqrt(3) * limits.turn + rounded_turn, pi)
+        silently = "KUKA's POSCORR cuts longer corrections off without a word; set LowerLim and UpperLim"
+        turned = "KUKA's POSCORR cuts larger turns off without a word; set MaxRotAngle"
+        stops = "KUKA's POSCORRMON stops there; set"
+        needs = (
+            ("correction_limit", max(widths) + rounded, "m", silently),
+            ("correction_turn_limit", turn, "rad", turned),
+            ("monitor_limit", hypot(*widths) + rounded, "m", f"{stops} MaxTrans"),
+            ("monitor_turn_limit", turn, "rad", f"{stops} MaxRotAngle"),
+        )
+        found = [
+            f"rig.device.robot.{key}: {value:g} {unit}: rig.limits let corrections be as far as {needed:.4g} {unit}; {words} "
+            "beyond that, and state it"
+            for key, needed, unit, words in needs
+            if (value := getattr(self, key)) < needed * (1 - 1e-12)
+        ]
+        seen = (
+            ("tracking", limits.tracking, rounded, "m"),
+            ("tracking_turn", limits.tracking_turn, rounded_turn, "rad"),
+        )
+        found += [
+            f"rig.device.robot.precision: {self.precision}: poses are rounded by up to {error:.3g} {unit}, and "
+            f"rig.limits.{key} is {limit:g} {unit}; set Precision of KUKA's ETHERNET object to more decimals, and state it"
+            for key, limit, error, unit in seen
+            if limit is not None and error >= limit
+        ]
+        return found
+
+    def emulate(
+        self, settings: RSISettings, start: Pose, period: float, stated: RSIBehaviour | None, connected: bool
+    ) -> EmulatedRSI:
+        from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI
+
+        return EmulatedRSI(settings, self, start, stated)

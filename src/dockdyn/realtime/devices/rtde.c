@@ -144,3 +144,20 @@ size_t rtde_encode_data(struct rtde *rtde, double time, const dd_pose *pose, con
                       pose->status & RTDE_UNSAFE ? pose->status & RTDE_UNSAFE : NORMAL);
     return size;
 }
+
+static int decode_rtde(void *device, const uint8_t *packet, size_t size, dd_pose *pose) {
+    dd_reading reading;
+    return rtde_decode_data(device, packet, size, pose, &reading);
+}
+
+static size_t encode_rtde(void *device, const dd_command *command, uint64_t ms, int last, uint8_t *out,
+                          size_t room) {
+    (void)ms, (void)last;
+    return rtde_encode_command(device, command, out, room);
+}
+
+static const dd_counts *counts_rtde(const void *device) {
+    return &((const struct rtde *)device)->counts;
+}
+
+const dd_robot_calls rtde_robot = {dd_write_nothing, dd_write_nothing, decode_rtde, encode_rtde, counts_rtde, rtde_find_package, NULL};

@@ -5,7 +5,7 @@
 #ifndef DOCKDYN_RTDE_H
 #define DOCKDYN_RTDE_H
 
-#include "device.h"
+#include "calls.h"
 
 enum { RTDE_HEAD = 3, RTDE_CONTENT = 160, RTDE_COMMAND = 32 };
 
@@ -31,5 +31,7 @@ int rtde_decode_data(struct rtde *, const uint8_t *packet, size_t size, dd_pose 
 size_t rtde_encode_command(struct rtde *, const dd_command *, uint8_t *out, size_t room);
 int rtde_decode_command(struct rtde *, const uint8_t *packet, size_t size, dd_command *, uint64_t *timeout);
 size_t rtde_encode_data(struct rtde *, double time, const dd_pose *, const dd_reading *, uint8_t *out, size_t room);
+
+extern const dd_robot_calls rtde_robot;
 
 #endif

@@ -6,12 +6,15 @@ In C, `rtde.c` has what a cycle needs; versions and recipes are agreed on here. 
 from __future__ import annotations
 
 import struct
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic import Field
+
+from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import (
     BadPacket,
-    Codec,
     Command,
     Counts,
     PacketError,
@@ -20,6 +23,12 @@ from dockdyn.realtime.devices.device import (
     Sequence,
     check_range,
 )
+from dockdyn.realtime.devices.roles import Keys, Port, Robot
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.connections import Connections
+    from dockdyn.realtime.devices.emulated.rtde import URInPackets
+    from dockdyn.realtime.links import URConnections
 
 PORT = 30004
 REVERSE_PORT, TRAJECTORY_PORT, SCRIPT_COMMAND_PORT = 50001, 50003, 50004
@@ -86,39 +95,8 @@ class RTDESettings:
         return self.rate / self.cycles * (1.0 if self.rate % self.cycles == 0 else 1 - 1e-6)
 
 
-class RTDE(Codec):
+class RTDE:
     """Codec of packages and commands. TCP is a stream: `split_packages` finds the packages in it."""
-
-    CONTROLLER_SETTINGS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (
-            "the program external_control.urscript of the maker's client library, its placeholders filled in: this computer's"
-            " address, its three ports, 1000000 for JOINT_STATE and TIME, the gain and look-ahead of servoj",
-            "it reads the commands; dockdyn does not send it to the robot",
-        ),
-        (
-            "three ports of this computer open to the robot: 50001 (reverse), 50003 (trajectory) and 50004 (script commands)"
-            " unless the scenario has others",
-            "the program begins only once it has all three, and shows a popup until then",
-        ),
-        (
-            "remote control, the speed slider at 100 %, no limit of the safety planes inside the rig's workspace",
-            "a scaled speed makes the robot lag behind its commands, and a limit stops it",
-        ),
-        (
-            "a cycle of the rig of one or more whole cycles of the controller, 2 ms of an e-Series, 8 ms of a CB3; best one",
-            "in each of its cycles without a command the program goes on at the last joint speed, between two commands too",
-        ),
-        (
-            "the tool centre point and payload of the mock-up",
-            "commands and poses are of the tool centre point; a wrong payload bends the path",
-        ),
-    )
-    UNCONFIRMED: ClassVar[tuple[str, ...]] = (
-        "in which of the robot's cycles a command applies, and how servoj's gain and look-ahead smooth it",
-        "the deceleration of the tool while the joints stop at 4 rad/s²: it depends on the pose; the emulator takes a lever",
-        "the meaning of safety bit 11 (enabling device active) in automatic mode: dockdyn stops at it",
-        "the rate of version 1 on an e-Series: 125 Hz is that of the manuals",
-    )
 
     def __init__(self, settings: RTDESettings | None = None) -> None:
         self.settings = settings or RTDESettings()
@@ -262,3 +240,118 @@ def find_package(stream: bytes) -> int:
     if size < _HEAD.size:
         raise BadPacket(PacketError.WRONG_LENGTH)
     return size if size <= len(stream) else 0
+
+
+class URBehaviour(Keys):
+    """What a robot of Universal Robots does; the defaults are those of one with the maker's unmodified program.
+
+    It knows versions of RTDE up to `newest_version`. Without a command it `extrapolates` at its last speed, else it holds.
+    When none comes for the time that the last one states, its joints, of which the tool is a `lever` away, stop at
+    `stopping`, and its program ends. A target that needs more than `ignored_speed` of a joint in a cycle is dropped. It
+    sends a text by itself each `text_period`.
+    """
+
+    kind: Literal["ur-rtde"] = "ur-rtde"
+    newest_version: Annotated[int, Field(ge=1, le=2)] = 2
+    applies_after: Annotated[int, Field(ge=1, le=1000)] = 1
+    extrapolates: bool = True
+    stopping: float = parameter("rad/s**2", "an angular acceleration", default=STOPPING, above=0)
+    lever: float = parameter("m", "a distance", default=0.5, above=0)
+    ignored_speed: float = parameter("rad/s", "an angular velocity", default=IGNORED_SPEED, above=0)
+    text_period: float = parameter("s", "a time", default=1.0, above=0)
+
+
+class URRobot(Robot):
+    """A robot of Universal Robots: where it tells its state, and where its program takes commands from this computer.
+
+    The program opens connections to three ports of this computer; an e-Series has 500 cycles a second, a CB3 125.
+    """
+
+    struct = "rtde"
+    Emulated = URBehaviour
+    asked = connected = True
+    controller_settings = (
+        (
+            "the program external_control.urscript of the maker's client library, its placeholders filled in: this computer's"
+            " address, its three ports, 1000000 for JOINT_STATE and TIME, the gain and look-ahead of servoj",
+            "it reads the commands; dockdyn does not send it to the robot",
+        ),
+        (
+            "three ports of this computer open to the robot: 50001 (reverse), 50003 (trajectory) and 50004 (script commands)"
+            " unless the scenario has others",
+            "the program begins only once it has all three, and shows a popup until then",
+        ),
+        (
+            "remote control, the speed slider at 100 %, no limit of the safety planes inside the rig's workspace",
+            "a scaled speed makes the robot lag behind its commands, and a limit stops it",
+        ),
+        (
+            "a cycle of the rig of one or more whole cycles of the controller, 2 ms of an e-Series, 8 ms of a CB3; best one",
+            "in each of its cycles without a command the program goes on at the last joint speed, between two commands too",
+        ),
+        (
+            "the tool centre point and payload of the mock-up",
+            "commands and poses are of the tool centre point; a wrong payload bends the path",
+        ),
+    )
+    unconfirmed = (
+        "in which of the robot's cycles a command applies, and how servoj's gain and look-ahead smooth it",
+        "the deceleration of the tool while the joints stop at 4 rad/s²: it depends on the pose; the emulator takes a lever",
+        "the meaning of safety bit 11 (enabling device active) in automatic mode: dockdyn stops at it",
+        "the rate of version 1 on an e-Series: 125 Hz is that of the manuals",
+    )
+
+    kind: Literal["ur-rtde"]
+    port: Port = PORT
+    reverse_port: Port = 50001
+    trajectory_port: Port = 50003
+    script_command_port: Port = 50004
+    controller: Literal["e-series", "cb3"] = "e-series"
+    version: Annotated[int, Field(ge=1, le=2)] = 2
+    patience: float = parameter("s", "a time", default=0.02, above=0)
+
+    @property
+    def program_ports(self) -> tuple[int, int, int]:
+        """The ports of this computer that the program connects to, in its order."""
+        return self.trajectory_port, self.script_command_port, self.reverse_port
+
+    def settings(self, period: float) -> RTDESettings:
+        rate = {"e-series": E_SERIES, "cb3": CB3}[self.controller]
+        cycles = round(period * rate)
+        if cycles < 1 or abs(cycles / rate - period) > 1e-9:
+            raise ValueError(
+                f"a cycle of {period:g} s: must be a whole number of {1 / rate:g} s, a cycle of {self.controller}"
+            )
+        if self.patience <= period:
+            raise ValueError(
+                f"patience: {self.patience:g} s: must be above the cycle of {period:g} s, or the robot stops"
+            )
+        return RTDESettings(self.version, cycles, max(round(1000 * self.patience), 1), rate=rate)
+
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        return (
+            (f"the program's reverse port {self.reverse_port}", "reverse_port"),
+            (f"the program's trajectory port {self.trajectory_port}", "trajectory_port"),
+            (f"the program's script command port {self.script_command_port}", "script_command_port"),
+        )
+
+    def emulate(
+        self, settings: RTDESettings, start: Pose, period: float, stated: URBehaviour | None, connected: bool
+    ) -> URInPackets:
+        from dockdyn.realtime.devices.emulated.rtde import URInPackets
+
+        return URInPackets(start, settings, stated, connected)
+
+    def to_start(self) -> str:
+        ports = ", ".join(map(str, self.program_ports))
+        return f"start the robot's program: it connects to ports {ports} of this computer, in this order"
+
+    def connect(self, settings: RTDESettings) -> AbstractContextManager[Connections]:
+        from dockdyn.realtime.connections import connected
+
+        return connected(self, settings)
+
+    def emulated_link(self, emulated: URInPackets) -> URConnections:
+        from dockdyn.realtime.links import URConnections
+
+        return URConnections(emulated, (self.host, self.port), self.program_ports)

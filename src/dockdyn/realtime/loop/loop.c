@@ -64,11 +64,10 @@ static void become_real_time(head *shared, int priority, int cpu, bool best_effo
 }
 
 /* The devices, in a file that is made for them. */
-extern const char *const rig_sensor_name, *const rig_robot_name;
 extern void *const rig_sensor_device, *const rig_robot_device;
 extern const bool rig_robot_tells_late; /* its status is how many answers were late since its last pose */
-static const dd_sensor_calls *sensor_calls;
-static const dd_robot_calls *robot_calls;
+extern const dd_sensor_calls *const rig_sensor_calls;
+extern const dd_robot_calls *const rig_robot_calls;
 
 typedef struct {
     wire sensor, robot;
@@ -96,7 +95,7 @@ static void take_readings(bench *rig, head *shared, cycle_inputs *in) {
     dd_reading reading = {.status = 0};
     int left = MOST, error;
     while ((size = wire_take(&rig->sensor, packet, &arrived, &left)) >= 0) {
-        if ((error = sensor_calls->decode(rig_sensor_device, packet, (size_t)size, &reading))) {
+        if ((error = rig_sensor_calls->decode(rig_sensor_device, packet, (size_t)size, &reading))) {
             shared->bad_readings++;
             if (rig->sensor.accepted && is_no_number(error)) invalidate(in->load, sizeof in->load);
             continue;
@@ -118,7 +117,7 @@ static int take_poses(bench *rig, head *shared, cycle_inputs *in) {
     ssize_t size;
     int found = 0, left = MOST, error;
     while ((size = wire_take(&rig->robot, packet, &arrived, &left)) >= 0) {
-        if ((error = robot_calls->decode(rig_robot_device, packet, (size_t)size, &rig->pose))) {
+        if ((error = rig_robot_calls->decode(rig_robot_device, packet, (size_t)size, &rig->pose))) {
             shared->bad_poses += error != DD_OTHER_MESSAGE;
             if (rig->robot.accepted && is_no_number(error)) invalidate(in->pose, sizeof in->pose);
             continue;
@@ -146,9 +145,9 @@ static bool send_command(bench *rig, const cycle_outputs *out, int64_t time, boo
     memcpy(command.rotation_vector, whole + 3, sizeof command.rotation_vector);
     const uint64_t milliseconds = (uint64_t)(time / 1000000);
     size_t size;
-    while (robot_calls->fill && (size = robot_calls->fill(rig_robot_device, &command, packet, sizeof packet)))
+    while (rig_robot_calls->fill && (size = rig_robot_calls->fill(rig_robot_device, &command, packet, sizeof packet)))
         wire_send(&rig->robot, packet, size);
-    size = robot_calls->encode(rig_robot_device, &command, milliseconds, last, packet, sizeof packet);
+    size = rig_robot_calls->encode(rig_robot_device, &command, milliseconds, last, packet, sizeof packet);
     return size && wire_send(&rig->robot, packet, size);
 }
 
@@ -205,16 +204,16 @@ static int run(bench *rig, head *shared, record *ring, char *memory) {
         over = (ended || __atomic_load_n(&shared->quit, __ATOMIC_ACQUIRE)) && (out.state == IDLE || out.state == FAULT);
         int64_t answer = -1;
         if (in.due && out.send && send_command(rig, &out, woken - began, over)) answer = now(CLOCK_MONOTONIC) - rig->arrived;
-        if (cycle % ASK_EVERY == 0 && in.load_count < 0) ask(&rig->sensor, rig_sensor_device, sensor_calls->start);
-        if (cycle % ASK_EVERY == 0 && in.pose_count < 0) ask(&rig->robot, rig_robot_device, robot_calls->start);
+        if (cycle % ASK_EVERY == 0 && in.load_count < 0) ask(&rig->sensor, rig_sensor_device, rig_sensor_calls->start);
+        if (cycle % ASK_EVERY == 0 && in.pose_count < 0) ask(&rig->robot, rig_robot_device, rig_robot_calls->start);
         shared->foreign = rig->sensor.foreign + rig->robot.foreign;
         record *next = ring + shared->written % shared->capacity;
         *next = (record){.time = woken - began, .answer = answer, .waiting = poses, .inputs = in, .outputs = out};
         memcpy(next->joints, rig->pose.joints, sizeof next->joints);
         __atomic_store_n(&shared->written, shared->written + 1, __ATOMIC_RELEASE);
     }
-    ask(&rig->sensor, rig_sensor_device, sensor_calls->stop);
-    ask(&rig->robot, rig_robot_device, robot_calls->stop);
+    ask(&rig->sensor, rig_sensor_device, rig_sensor_calls->stop);
+    ask(&rig->robot, rig_robot_device, rig_robot_calls->stop);
     return 0;
 }
 
@@ -246,11 +245,8 @@ int main(int count, char **words) {
     memcpy(memory, image, image_size);
     munmap(image, image_size);
     shared->capacity = (int64_t)((size - RECORDS_AT) / sizeof(record));
-    sensor_calls = dd_find_sensor(rig_sensor_name);
-    robot_calls = dd_find_robot(rig_robot_name);
-    if (!sensor_calls || !robot_calls) return 2;
     if (!wire_open(&rig.sensor, words[8], NULL)) fail(NO_NETWORK, words[8]);
-    if (!wire_open(&rig.robot, words[9], robot_calls->cut)) fail(NO_NETWORK, words[9]);
+    if (!wire_open(&rig.robot, words[9], rig_robot_calls->cut)) fail(NO_NETWORK, words[9]);
     rig.period = atoll(words[3]);
     rig.by_clock = atoi(words[4]);
     for (int i = 0; i < 8; i++) rig.pose.joints[i] = NAN;

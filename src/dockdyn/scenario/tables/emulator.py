@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.rig.devices import EmulatedRobotSection
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -43,65 +43,6 @@ class EmulatedSensorSection(Section):
     torque_resolution: quantity("N*m", "a torque", least=0) = 0.0
     torque_saturation: quantity("N*m", "a torque", above=0) | None = None
     measuring_rate: quantity("Hz", "a rate", above=0) = 7000.0
-
-
-class EmulatedRSISection(Section):
-    """What a robot of KUKA does besides what `[rig.device.robot]` says of its controller."""
-
-    kind: Literal["kuka-rsi"]
-    in_a_row: bool = True
-    hold: bool = True
-    applies_after: Annotated[int, Field(ge=1, le=1000)] = 1
-    told_corrected: bool = False
-    first_ipoc: Annotated[int, Field(ge=0, lt=2**32)] = 4208000000
-    clock_bits: Literal[32, 64] = 32
-
-
-class EmulatedEGMSection(Section):
-    """What a robot of ABB does besides what `[rig.device.robot]` says of its program."""
-
-    kind: Literal["abb-egm"]
-    takes: Literal["next", "newest"] = "next"
-
-
-class EmulatedFanucSection(Section):
-    """What a robot of FANUC does; extended axes are in mm or degrees, and a `newest_version` of 0 has no answer."""
-
-    kind: Literal["fanuc-stream-motion"]
-    packet_stack: Annotated[int, Field(ge=2, le=10)] = 10
-    start_move: Annotated[int, Field(ge=1, le=10)] = 1
-    coast: quantity("s", "a time", least=0) = 0.0
-    refills: bool = False
-    newest_version: Annotated[int, Field(ge=0, le=3)] = 3
-    waits_at_rest: bool = False
-    silent_when_stopped: bool = False
-    extended: _three("", "a number") = NONE
-
-    @model_validator(mode="after")
-    def a_queue_that_can_begin(self) -> Self:
-        if self.start_move > self.packet_stack:
-            refuse(
-                f"start_move: {self.start_move}: must be at most packet_stack, {self.packet_stack}, or no motion begins"
-            )
-        return self
-
-
-class EmulatedURSection(Section):
-    """What a robot of Universal Robots does."""
-
-    kind: Literal["ur-rtde"]
-    newest_version: Annotated[int, Field(ge=1, le=2)] = 2
-    applies_after: Annotated[int, Field(ge=1, le=1000)] = 1
-    extrapolates: bool = True
-    stopping: quantity("rad/s**2", "an angular acceleration", above=0) = 4.0
-    lever: quantity("m", "a distance", above=0) = 0.5
-    ignored_speed: quantity("rad/s", "an angular velocity", above=0) = 20.0
-    text_period: quantity("s", "a time", above=0) = 1.0
-
-
-EmulatedRobotSection = Annotated[
-    EmulatedRSISection | EmulatedEGMSection | EmulatedFanucSection | EmulatedURSection, Field(discriminator="kind")
-]
 
 
 class FaultSection(Section):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from dockdyn.realtime.devices.device import ZERO, BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
 from dockdyn.realtime.devices.emulated.queue import QueuedCycle, QueueSettings
 from dockdyn.realtime.devices.fanuc import (
     MOVING,
@@ -18,6 +18,7 @@ from dockdyn.realtime.devices.fanuc import (
     SYSTEM_READY,
     WAITING,
     Fanuc,
+    FanucBehaviour,
     FanucRequest,
     FanucSettings,
 )
@@ -25,26 +26,6 @@ from dockdyn.realtime.devices.fanuc import (
 AT_REST = 1e-9  # m or rad in a cycle
 _EXTENDED = struct.Struct(">3f")
 _EXTENDED_AT = 52  # in a command
-
-
-@dataclass(frozen=True)
-class FanucBehaviour:
-    """What a robot does around the bytes; the defaults are those of the sources, of several the stricter one.
-
-    `room` is its $PKT_STACK, `begins_with` its $START_MOVE; an empty queue stops it after a `coast` (s). Where it `refills`, a
-    number that was left out counts as a repetition of the command before. Its software knows versions up to `newest`; None: it
-    has no answer to that question. It tells that it waits for commands only while it moves, unless `waits_at_rest`, and goes on
-    telling when it has stopped, unless it is `silent_when_stopped`. Its `extended` axes are there (mm or degrees).
-    """
-
-    room: int = 10
-    begins_with: int = 1
-    coast: float = 0.0
-    refills: bool = False
-    newest: int | None = 3
-    waits_at_rest: bool = False
-    silent_when_stopped: bool = False
-    extended: tuple[float, ...] = ZERO
 
 
 class EmulatedFanuc:
@@ -59,7 +40,7 @@ class EmulatedFanuc:
         self.failed = False
         self.started = False
         mine = self.behaviour
-        queue = QueueSettings(period, mine.room, mine.begins_with, mine.coast)
+        queue = QueueSettings(period, mine.packet_stack, mine.start_move, mine.coast)
         self.cycle = QueuedCycle(queue, Command(start.position, start.rotation_vector))
         self._told = 0
         self._next = 0.0
@@ -92,7 +73,7 @@ class EmulatedFanuc:
             return []
         self._told += 1
         told = replace(actual, sequence=self._told)
-        return [self.codec.encode_robot(told, round(1000 * time), self._state(), self.behaviour.extended)]
+        return [self.codec.encode_robot(told, round(1000 * time), self._state(), tuple(self.behaviour.extended))]
 
     def _state(self) -> int:
         """The bits that it tells. A stop by its own queue leaves the system ready, one from outside does not."""
@@ -119,10 +100,10 @@ class EmulatedFanuc:
         return []
 
     def _request(self, time: float, request: FanucRequest) -> list[bytes]:
-        newest = self.behaviour.newest
+        newest = self.behaviour.newest_version
         if request in (FanucRequest.VERSION, FanucRequest.CAPABILITY):
             milliseconds = round(1000 * self.cycle.settings.period)
-            return [] if newest is None else [self.codec.encode_answer(request, newest, milliseconds)]
+            return [] if not newest else [self.codec.encode_answer(request, newest, milliseconds)]
         if self.codec.settings.version > (newest or 1):
             raise BadPacket(PacketError.WRONG_HEADER)  # an alarm, and no status
         self.started = request == FanucRequest.START

@@ -7,53 +7,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.rotations import divide, multiply, quaternion_of_vector, vector_of_quaternion
-from dockdyn.realtime.devices.rsi import MOST_DECIMALS, RSI, RSISettings
+from dockdyn.realtime.devices.rsi import MOST_DECIMALS, RSI, RSIBehaviour, RSIRobot, RSISettings
 
 SMALLEST = 1e-300  # rad, instead of no turn at all
 
 
-@dataclass(frozen=True)
-class RSIRobotSettings:
-    """What a robot's RSI context says besides `RSISettings`: by default what its objects have when nothing is set.
+class EmulatedRSI:
+    """The robot: sends its pose each cycle and takes the answers that echo the cycle's IPOC; stopped, it is silent.
 
-    Of ETHERNET the Timeout (`late_limit`, cycles), the `precision` (decimals of mm and degrees that the robot tells), and
-    whether a cycle without an answer holds the last corrections (HOLDON="1") or has corrections of zero. POSCORR cuts
-    corrections off without a word: `correction_limit` each way along an axis, `correction_turn_limit` in all. POSCORRMON stops
-    the robot at one farther than `monitor_limit` or `monitor_turn_limit` (m, rad). The setpoint it tells is the programmed
-    pose, unless it is `told_corrected`. Its clock, in ms, wraps at `clock_bits`.
+    `robot` says what is set on its controller: the `timeout` of ETHERNET (cycles), the `precision` (decimals of mm and degrees
+    that it tells). POSCORR cuts corrections off without a word: `correction_limit` each way along an axis,
+    `correction_turn_limit` in all. POSCORRMON stops it at one farther than `monitor_limit` or `monitor_turn_limit` (m, rad).
     """
 
-    late_limit: int = 10
-    in_a_row: bool = True
-    applies_after: int = 1
-    hold: bool = True
-    precision: int = 1
-    correction_limit: float = 5e-3
-    correction_turn_limit: float = 5 * DEGREE
-    monitor_limit: float = 6e-3
-    monitor_turn_limit: float = 6 * DEGREE
-    told_corrected: bool = False
-    first_ipoc: int = 4208000000
-    clock_bits: int = 32
-
-
-class EmulatedRSI:
-    """The robot: sends its pose each cycle and takes the answers that echo the cycle's IPOC; stopped, it is silent."""
-
-    def __init__(self, settings: RSISettings, robot: RSIRobotSettings, start: Pose) -> None:
+    def __init__(
+        self, settings: RSISettings, robot: RSIRobot, start: Pose, behaviour: RSIBehaviour | None = None
+    ) -> None:
         self.codec = RSI(replace(settings, decimals=min(robot.precision, MOST_DECIMALS)))
-        self.robot = robot
+        self.robot, self.behaviour = robot, behaviour or RSIBehaviour()
         self.ignored: Counter[str] = Counter()  # answers that were none, and why
         self.cut_off = 0  # corrections that POSCORR has cut off
-        self._ipoc = robot.first_ipoc - settings.period
+        self._ipoc = self.behaviour.first_ipoc - settings.period
         period = 1e-3 * settings.period
-        cycle = CycleSettings(period, robot.late_limit, robot.in_a_row, robot.applies_after)
+        cycle = CycleSettings(period, robot.timeout, self.behaviour.in_a_row, self.behaviour.applies_after)
         self._start = Command(start.position, start.rotation_vector)
         self.cycle = MasterCycle(cycle, self._start)
 
@@ -72,11 +53,11 @@ class EmulatedRSI:
     def tick(self, time: float, actual: Pose) -> list[bytes]:
         """The message of a cycle that begins, if one is due: where the robot is."""
         relative = self.codec.settings.relative
-        if not self.cycle.begin(time, None if self.robot.hold or relative else self._start):
+        if not self.cycle.begin(time, None if self.behaviour.hold or relative else self._start):
             return []
-        self._ipoc = (self._ipoc + self.codec.settings.period) % 2**self.robot.clock_bits
+        self._ipoc = (self._ipoc + self.codec.settings.period) % 2**self.behaviour.clock_bits
         told = replace(actual, sequence=self._ipoc, status=self.cycle.late)
-        return [self.codec.encode_robot(told, self.cycle.setpoint if self.robot.told_corrected else self._start)]
+        return [self.codec.encode_robot(told, self.cycle.setpoint if self.behaviour.told_corrected else self._start)]
 
     def receive(self, time: float, packet: bytes) -> list[bytes]:
         """Take an answer. One to another cycle's message is not taken, so that this cycle's is late."""

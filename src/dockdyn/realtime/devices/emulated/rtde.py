@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
@@ -15,7 +15,6 @@ from dockdyn.realtime.devices.emulated.motion import Step
 from dockdyn.realtime.devices.rtde import (
     E_SERIES,
     EMERGENCY_STOP,
-    IGNORED_SPEED,
     NO_PROGRAM,
     NOT_POWERED,
     OLD_RATE,
@@ -24,9 +23,9 @@ from dockdyn.realtime.devices.rtde import (
     RTDE,
     SETUP_OUTPUTS,
     START,
-    STOPPING,
     VERSION,
     RTDESettings,
+    URBehaviour,
     open_package,
     split_packages,
     write_package,
@@ -37,26 +36,6 @@ _COMMAND_SIZE = 32
 _UNLIMITED = 2**62
 
 
-@dataclass(frozen=True)
-class URBehaviour:
-    """What a robot does around the bytes; the defaults are those of an e-Series with the maker's unmodified program.
-
-    It knows versions of RTDE up to `newest` and has `rate` cycles a second. Without a command it `extrapolates` at its last
-    speed, else it holds. When none comes for the time that the last one states, its joints, of which the tool is a `lever` (m)
-    away, stop at `stopping` (rad/s²), and its program ends. A target that needs more than `ignored_speed` (rad/s) of a joint in
-    a cycle is dropped. It sends a text by itself each `text_period` (s).
-    """
-
-    newest: int = 2
-    rate: int = E_SERIES
-    applies_after: int = 1
-    extrapolates: bool = True
-    stopping: float = STOPPING
-    lever: float = 0.5
-    ignored_speed: float = IGNORED_SPEED
-    text_period: float = 1.0
-
-
 class EmulatedUR:
     """The robot: agrees on a version and on recipes, then tells where it is, each ⌊rate/frequency⌋ of its cycles.
 
@@ -64,8 +43,8 @@ class EmulatedUR:
     program runs. Its joints are not emulated: the tool's speed over the lever, and its angular velocity, stand for theirs.
     """
 
-    def __init__(self, start: Pose, behaviour: URBehaviour | None = None) -> None:
-        self.behaviour = behaviour or URBehaviour()
+    def __init__(self, start: Pose, behaviour: URBehaviour | None = None, rate: int = E_SERIES) -> None:
+        self.behaviour, self.rate = behaviour or URBehaviour(), rate
         self.ignored: Counter[str] = Counter()
         self.status = 0
         self._begin(0.0, start)
@@ -129,7 +108,7 @@ class EmulatedUR:
     def _reachable(self, place: Command, target: Command) -> bool:
         """Whether no joint would be too fast from a place to a target within a cycle of the controller."""
         length, angle = Step.between(place, target).sizes
-        return max(length / self.behaviour.lever, angle) * self.behaviour.rate <= self.behaviour.ignored_speed
+        return max(length / self.behaviour.lever, angle) * self.rate <= self.behaviour.ignored_speed
 
     def tick(self, time: float, actual: Pose, reading: Reading) -> list[bytes]:
         """The packages that are due at a time: where the robot is, and the force at its tool; now and then a text."""
@@ -171,7 +150,7 @@ class EmulatedUR:
     def _answer(self, time: float, kind: int, content: bytes) -> list[bytes]:
         if kind == VERSION and len(content) == 2:
             version = int.from_bytes(content)
-            taken = 1 <= version <= self.behaviour.newest
+            taken = 1 <= version <= self.behaviour.newest_version
             if taken:
                 self.codec = RTDE(self._settings(version, OLD_RATE))
             return [write_package(VERSION, bytes([taken]))]
@@ -184,17 +163,17 @@ class EmulatedUR:
         return []
 
     def _settings(self, version: int, frequency: float) -> RTDESettings:
-        return RTDESettings(version, max(int(self.behaviour.rate / frequency), 1), rate=self.behaviour.rate)
+        return RTDESettings(version, max(int(self.rate / frequency), 1), rate=self.rate)
 
     def _set_up(self, time: float, content: bytes) -> bytes:
         version, frequency = self.codec.settings.version, float(OLD_RATE)
         if version > 1 and len(content) > 8:
             (frequency,), content = struct.unpack(">d", content[:8]), content[8:]
         types = [OUTPUTS.get(name, "NOT_FOUND") for name in content.decode("ascii", "replace").split(",")]
-        self._agreed = types == list(OUTPUTS.values()) and 1 <= frequency <= self.behaviour.rate
+        self._agreed = types == list(OUTPUTS.values()) and 1 <= frequency <= self.rate
         if self._agreed:
             self.codec = RTDE(self._settings(version, frequency))
-            self._set_period(time, self.codec.settings.cycles / self.behaviour.rate)
+            self._set_period(time, self.codec.settings.cycles / self.rate)
         return (b"" if version == 1 else bytes([self._agreed])) + ",".join(types).encode()
 
 
@@ -204,8 +183,15 @@ class URInPackets:
     Its requests are those of `robot`, which `settings` agree with at once where there is no connection that does.
     """
 
-    def __init__(self, start: Pose, settings: RTDESettings | None = None, behaviour: URBehaviour | None = None) -> None:
-        self.robot, self.settings = EmulatedUR(start, behaviour), settings
+    def __init__(
+        self,
+        start: Pose,
+        settings: RTDESettings,
+        behaviour: URBehaviour | None = None,
+        connected: bool = False,
+    ) -> None:
+        self.robot = EmulatedUR(start, behaviour, settings.rate)
+        self.settings = None if connected else settings
         self._agree(0.0)
 
     def _agree(self, time: float) -> None:

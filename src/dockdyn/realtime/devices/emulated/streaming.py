@@ -1,25 +1,28 @@
-"""A force sensor that sends packets of stated fields, which is not there.
+"""A force sensor that sends its readings by itself, which is not there.
 
 Units: N, N m, s.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dockdyn.realtime.devices.device import Reading
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, Three
-from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 
 
-class EmulatedRawSensor:
+class StreamingSensor:
     """The sensor: streams at its rate (readings/s) from the beginning; a saturated reading has the lowest status bit.
 
-    The settings are those of the server.
+    `encode` makes packets of them.
     """
 
     SATURATED, FAILED = 1, 2
 
-    def __init__(self, settings: RawUDPSettings, errors: SensorErrors | None = None, rate: float = 1000.0) -> None:
-        self.codec = RawUDP(settings.other_side)
+    def __init__(
+        self, encode: Callable[[Reading], bytes], errors: SensorErrors | None = None, rate: float = 1000.0
+    ) -> None:
+        self.encode = encode
         self.errors = errors or SensorErrors()
         self.rate = rate
         self.status = 0  # bits of faults besides that of saturation
@@ -53,4 +56,4 @@ class EmulatedRawSensor:
         self._told += 1
         told_force, told_torque = self.errors.measure(time, force, torque)
         status = self.status | (self.SATURATED if self.errors.saturated else 0)
-        return [self.codec.encode_reading(Reading(told_force, told_torque, self._told - self._before, status))]
+        return [self.encode(Reading(told_force, told_torque, self._told - self._before, status))]
