@@ -196,13 +196,13 @@ def _make_arm(
     """The arm of a body that control moves; references are what holds at t = 0."""
     import jax.numpy as jnp
 
-    from dockdyn.kinds.assembly.trees import moving_joints
+    from dockdyn.kinds.assembly.trees import coordinate_number
     from dockdyn.mechanism.steered_arm import SteeredArm
 
     if control.law == "none":
         return None
-    motors, moving, axes = arm_joints(body, bodies), list(moving_joints(bodies.body)), [0, 1, 2]
-    at = tuple(moving.index(name) for name in motors)
+    motors, axes = arm_joints(body, bodies), [0, 1, 2]
+    at = tuple(coordinate_number(bodies.body, name) for name in motors)
     joints = jnp.stack([bodies.joint_starts()[number][0] for number in at])
     law = control.make_law(attitude, joints, control.free(motors, []), jnp.zeros((0, 0)))
     return SteeredArm(law, control.limits(len(at), axes, axes), attitude, *numbers, at, phases)
