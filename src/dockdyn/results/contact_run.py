@@ -19,6 +19,7 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
+from dockdyn.results.adaptive_run import METHODS, run_adaptive
 from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
@@ -54,6 +55,8 @@ def simulate_contacts(
     method = scenario.content.integrator.method
     if method == "variational":
         run = run_variational(scenario, progress)
+    elif method in METHODS:
+        run = run_adaptive(scenario, progress)
     else:
         run = _run_located(scenario, progress) if method == "located" else _run_fixed(scenario)
     run.prediction = predict(scenario, run)

@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.control import ArmSteeringSection, SteeringSection, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema.smooth import refuse_not_smooth
 from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.tables.control import check_samples
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
 
 
 class AssemblyIntegratorSection(IntegratorSection):
-    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located."""
+    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located.
 
-    method: Literal["located", "fixed", "variational"] = "located"  # type: ignore[assignment]
+    `adaptive`, explicit of eighth order, and `implicit`, for what decays much faster than it oscillates: once what touches
+    at t = 0 has been struck, nothing else touches.
+    """
+
+    method: Literal["located", "fixed", "variational", "adaptive", "implicit"] = "located"  # type: ignore[assignment]
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -58,6 +63,9 @@ class AssemblySection(SeveralBodiesSection):
             if contact.impact is not None and contact.impact.law == ELASTIC:
                 refuse(f"contact{ending}.impact.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
         if self.integrator.method == "located":
+            return self
+        if self.integrator.method in ("adaptive", "implicit"):
+            refuse_not_smooth(self)
             return self
         if any(one.has_events() for one in self.acts().values()):
             refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
