@@ -180,6 +180,13 @@ class MovingBodies(eqx.Module):
         """Return the numbers of all bodies that joints hold together with one, itself among them."""
         return next((tree.members for tree in self.trees if number in tree.members), (number,))
 
+    def coordinate_rates(self, v: Velocities) -> list[Scalar]:
+        """Return the rates of all coordinates by number: of joints and modes, those of trees with large beams last."""
+        found = list(v.joints)
+        for tree, own in zip(self.linked, v.trees, strict=True):
+            found += [own[column] for column in tree.columns()]
+        return found
+
     def carried_on(self, v: Velocities, number: int, more: Vector) -> Velocities:
         """Return the velocities with which a body, and all that joints hold together with it, goes on by so much more (m/s)."""
         place = self.roots().index(self.held_with(number)[0])
@@ -412,16 +419,11 @@ class MovingBodies(eqx.Module):
                 found[number] = load
         return found
 
-    def momentum_of_bending(self, here: Placement, shares: Sequence[Scalar] | None = None) -> tuple[Vector, Vector]:
+    def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
         """Return the linear momentum (N s) and the angular one about the common centre of mass (N m s), inertial, that flexible
-        links have beside what they would have unbent; of each body the share that counts, all without `shares`."""
+        links have beside what they would have unbent."""
         linear, angular, moved = Vector.zero(), Vector.zero(), Vector.zero()
-        trees = self.in_place(here)
-        if shares is not None:
-            assert not self.linked
-            each = [one.angular * shares[tree.members[0]] for tree in trees for one in tree.bending()]
-            return linear, sum(each, angular)
-        parts = [one for tree in trees for one in tree.bending()]
+        parts = [one for tree in self.in_place(here) for one in tree.bending()]
         if not self.linked:  # the links' mean axes keep their centres of mass
             return linear, sum((one.angular for one in parts), angular)
         centre = mean_by_mass(self.bodies, [body.pose.position for body in here.bodies])
