@@ -19,7 +19,6 @@ from jaxtyping import Array, Float
 from dockdyn.impact.laws.contact_matrix import lock
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection
 from dockdyn.kinds.assembly.schema.joints import (
-    LockedSection,
     MimicSection,
     MovingJointSection,
     SphericalSection,
@@ -59,8 +58,10 @@ def links_of(root: str, bodies: Sequence[LinkSection]) -> list[LinkSection]:
     return [own[link.name] for link in in_order([Link(name, parent) for name, parent in parents.items()])]
 
 
-def linked_roots(bodies: Sequence[LinkSection]) -> list[str]:
-    """Return the roots of the trees of links, in the order of the bodies."""
+def linked_roots(bodies: Sequence[LinkSection], plane: bool = False) -> list[str]:
+    """Return the roots of the trees of links, in the order of the bodies; in the plane all bodies are in some."""
+    if plane:
+        return [body.name for body in bodies if body.joint is None]
     found = {root_of(body.name, bodies) for body in bodies if _asks_for_links(body)}
     return [body.name for body in bodies if body.name in found]
 
@@ -72,9 +73,9 @@ def _asks_for_links(body: LinkSection) -> bool:
     return isinstance(joint, MovingJointSection) and joint.locked
 
 
-def coordinates_of(bodies: Sequence[LinkSection]) -> list[Coordinate]:
+def coordinates_of(bodies: Sequence[LinkSection], plane: bool = False) -> list[Coordinate]:
     """Return all coordinates by number: joints, then modes, of jointed bodies; then, tree by tree, those of trees of links."""
-    roots = linked_roots(bodies)
+    roots = linked_roots(bodies, plane)
     jointed = [body for body in bodies if root_of(body.name, bodies) not in roots]
     found = _coordinates(jointed)
     for root in roots:
@@ -88,19 +89,19 @@ def _coordinates(bodies: Sequence[LinkSection]) -> list[Coordinate]:
     return joints + [Coordinate(body.name, mode) for body in bending for mode in body.flexible.mode_names()]
 
 
-def refuse_unlinked(bodies: Sequence[LinkSection]) -> None:
+def refuse_unlinked(bodies: Sequence[LinkSection], plane: bool = False) -> None:
     """Refuse what trees of links do not have: tables of modes, beams without a basis, followers, inertia that motors reflect."""
-    for root in linked_roots(bodies):
+    for root in linked_roots(bodies, plane):
         links = links_of(root, bodies)
-        why = next(_reason(body) for body in links if _asks_for_links(body))
+        why = next((_reason(body) for body in links if _asks_for_links(body)), "motion = 'plane'")
         for body in links:
             key = f"body.{body.name}"
             if body.flexible is not None and not isinstance(body.flexible, LargeBeamSection):
-                refuse(f"{key}.flexible: {why} is of the same tree; must be a beam with a basis")
+                refuse(f"{key}.flexible: {why} asks for a beam with a basis in the whole tree; must have one")
             if isinstance(body.joint, MimicSection):
-                refuse(f"{key}.joint.kind = 'mimic': {why} is of the same tree, in which no joint follows another")
+                refuse(f"{key}.joint.kind = 'mimic': {why} asks for a tree in which no joint follows another")
             if isinstance(body.joint, MovingJointSection) and getattr(body.joint, body.joint.reflected):
-                words = f"{why} is of the same tree, whose motors reflect no inertia; must be left out"
+                words = f"{why} asks for a tree whose motors reflect no inertia; must be left out"
                 refuse(f"{key}.joint.{body.joint.reflected}: {words}")
             carrier = next((one for one in links if one.name == body.on), None)
             if carrier is not None and body.joint is not None:
@@ -169,10 +170,10 @@ def _link(body: LinkSection, carrier: LinkSection | None) -> Link:
 
 
 def linked_tree(
-    root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Seat], base: str = "free"
+    root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Seat], plane: bool = False
 ) -> TreeBodies:
     """Return the tree on a root, also from traced numbers; `seats` are what sits on its beams, by the numbers of their frames."""
-    links, coordinates = links_of(root, bodies), coordinates_of(bodies)
+    links, coordinates = links_of(root, bodies), coordinates_of(bodies, plane)
     named, names = {body.name: body for body in links}, [body.name for body in bodies]
     frames = {number: seat for number, seat in seats.items() if seat.link in named}
     made = [_link(body, named.get(body.on or "") if body.joint is not None else None) for body in links]
@@ -180,7 +181,7 @@ def linked_tree(
         Link(f"frame {number}", seat.link, joint="locked", **_seat(named[seat.link], seat.place))
         for number, seat in frames.items()
     ]
-    tree = tree_of(made, base=base)
+    tree = tree_of(made, base="planar" if plane else "free")
     # what bends is held in shape by elements
     numbers = tree.links._replace(stiffness=0.0 * tree.links.stiffness, damping=0.0 * tree.links.damping)
     tree = replace(tree, links=numbers)
@@ -224,6 +225,3 @@ def linked_start(tree: TreeBodies, pose: Pose, twist: Twist, bodies: Sequence[Li
     return q, lock(tree.tree.dynamics(q, v)[0], rows, v)
 
 
-def is_welded(body: LinkSection) -> bool:
-    """Return whether a body is part of the one that carries it."""
-    return isinstance(body.joint, LockedSection)

@@ -47,9 +47,9 @@ class Seat(NamedTuple):
     place: Float[Array, "3"]  # m, link axes, from the centre of mass
 
 
-def coordinate_number(bodies: Sequence[LinkSection], body: str) -> int:
+def coordinate_number(bodies: Sequence[LinkSection], body: str, plane: bool = False) -> int:
     """The number of the coordinate of a body's joint among those of all joints and modes."""
-    return coordinates_of(bodies).index(Coordinate(body))
+    return coordinates_of(bodies, plane).index(Coordinate(body))
 
 
 def moving_joints(bodies: Sequence[LinkSection]) -> dict[str, RevoluteSection | PrismaticSection]:
@@ -62,9 +62,9 @@ def mode_names(bodies: Sequence[LinkSection]) -> list[tuple[str, str]]:
     return [(body.name, mode) for body in bodies if body.flexible is not None for mode in body.flexible.mode_names()]
 
 
-def mode_numbers(bodies: Sequence[LinkSection], link: str) -> tuple[int, ...]:
+def mode_numbers(bodies: Sequence[LinkSection], link: str, plane: bool = False) -> tuple[int, ...]:
     """The numbers of a link's modes among the coordinates."""
-    coordinates = enumerate(coordinates_of(bodies))
+    coordinates = enumerate(coordinates_of(bodies, plane))
     return tuple(number for number, one in coordinates if one.body == link and one.mode is not None)
 
 
@@ -73,9 +73,10 @@ class Frames(NamedTuple):
 
     bodies: Sequence[LinkSection]
     seats: list[Seat]
+    plane: bool = False  # whether all moves in the x–y plane
 
     @staticmethod
-    def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = ()) -> Frames:
+    def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = (), plane: bool = False) -> Frames:
         """Those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
         flexible = {body.name for body in bodies if body.flexible is not None}
         modal = {body.name for body in _modal(bodies)}
@@ -84,7 +85,7 @@ class Frames(NamedTuple):
             for body in bodies
             if body.on in modal and body.joint is not None
         ]
-        return Frames(bodies, [*held, *(seat for seat in seats if seat.link in flexible)])
+        return Frames(bodies, [*held, *(seat for seat in seats if seat.link in flexible)], plane)
 
     def links(self) -> list[str]:
         """The link of each frame."""
@@ -118,10 +119,10 @@ def _modal(bodies: Sequence[LinkSection]) -> list[LinkSection]:
 
 def trees_of(frames: Frames) -> tuple[JointedBodies | TreeBodies, ...]:
     """The trees that joints make of the bodies, those of links last, also from traced numbers."""
-    linked = linked_roots(frames.bodies)
+    linked = linked_roots(frames.bodies, frames.plane)
     roots = [body for body in frames.bodies if body.joint is None and _held_on(body.name, frames.bodies)]
     jointed = [_tree(root, frames) for root in roots if root.name not in linked]
-    return (*jointed, *(linked_tree(root, frames.bodies, frames.numbered()) for root in linked))
+    return (*jointed, *(linked_tree(root, frames.bodies, frames.numbered(), frames.plane) for root in linked))
 
 
 def _held_on(name: str, bodies: Sequence[LinkSection]) -> list[LinkSection]:

@@ -77,6 +77,11 @@ class Begun(Protocol):
     phase: list[PhaseSection]
     body: list[BodySection]
 
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        ...
+
     def root_of(self, name: str) -> str:
         """The body at the root of the joints that hold the one of this name."""
         ...
@@ -139,7 +144,7 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
             refuse(
                 f"control.law: {control.law}: no joint moves in the tree of {found[0]!r}; must be a body with an arm"
             )
-        control.check_joints(joints, [], 3)
+        control.check_joints(joints, locked_joints(bodies), 1 if bodies.plane else 3)
     if getattr(control, "frame", None) != "port":
         return
     if approach is None:
@@ -156,6 +161,11 @@ def arm_joints(body: str, bodies: Begun) -> list[str]:
     from dockdyn.kinds.assembly.trees import moving_joints
 
     return [name for name in moving_joints(bodies.body) if bodies.root_of(name) == bodies.root_of(body)]
+
+
+def locked_joints(bodies: Begun) -> list[str]:
+    """Return the joints that are held, by the names of the bodies that they hold."""
+    return [body.name for body in bodies.body if getattr(body.joint, "locked", False)]
 
 
 def moved_joints(bodies: Begun) -> list[str]:
@@ -201,8 +211,9 @@ def _make_arm(
 
     if control.law == "none":
         return None
-    motors, axes = arm_joints(body, bodies), [0, 1, 2]
-    at = tuple(coordinate_number(bodies.body, name) for name in motors)
+    motors, plane = arm_joints(body, bodies), bodies.plane
+    moving, turning = ([0, 1], [2]) if plane else ([0, 1, 2], [0, 1, 2])
+    at = tuple(coordinate_number(bodies.body, name, plane) for name in motors)
     joints = jnp.stack([bodies.joint_starts()[number][0] for number in at])
-    law = control.make_law(attitude, joints, control.free(motors, []), jnp.zeros((0, 0)))
-    return SteeredArm(law, control.limits(len(at), axes, axes), attitude, *numbers, at, phases)
+    law = control.make_law(attitude, joints, control.free(motors, locked_joints(bodies)), jnp.zeros((0, 0)))
+    return SteeredArm(law, control.limits(len(at), moving, turning), attitude, *numbers, at, phases)

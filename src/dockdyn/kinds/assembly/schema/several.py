@@ -55,6 +55,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     kind: str
     title: str
     duration: Duration
+    motion: Literal["plane", "space"] = "space"
     approach: OrNone[BetweenPortsSection] = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
@@ -95,8 +96,11 @@ class SeveralBodiesSection(Section, abc.ABC):
     def linked(self) -> Self:
         wait_for("jax")
         from dockdyn.kinds.assembly.linked_trees import refuse_unlinked
+        from dockdyn.kinds.assembly.schema.plane import refuse_out_of_plane
 
-        refuse_unlinked(self.body)
+        refuse_unlinked(self.body, self.plane)
+        if self.plane:
+            refuse_out_of_plane(self)
         return self
 
     @model_validator(mode="after")
@@ -228,6 +232,11 @@ class SeveralBodiesSection(Section, abc.ABC):
                 check_place(self.named(seat.link), seat.place.tolist(), f"{seat.what[0]} {seat.what[1]!r}")
         return self
 
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        return self.motion == "plane"
+
     def contact_names(self) -> list[str]:
         """What the contacts are called."""
         from dockdyn.results.run import contact_names
@@ -346,7 +355,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 
         found: dict[str, tuple[Pose, Twist]] = {}
-        trees, names = trees_of(Frames.of(self.body)), self.names()
+        trees, names = trees_of(Frames.of(self.body, plane=self.plane)), self.names()
 
         def start(name: str) -> tuple[Pose, Twist]:
             if name not in found:
@@ -380,7 +389,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         zero, joints = jnp.zeros(()), moving_joints(self.body)
         return [
-            joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates_of(self.body)
+            joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates_of(self.body, self.plane)
         ]
 
     def modes(self) -> list[tuple[str, str]]:
@@ -409,7 +418,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 places = one.places(*(Placed.of(*starts[body]) for body in one.between))
                 ends = zip(one.between, places, strict=True)
                 seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
-        return Frames.of(self.body, seats)
+        return Frames.of(self.body, seats, self.plane)
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
         """The features, surfaces or points of flexible links, each with the name of the link."""
@@ -468,7 +477,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             )
             pairs = geometries(feature, partner)
             if contact.impact is not None:
-                found.append(contact.impact.contact(pairs[0], bodies))
+                found.append(contact.impact.contact(pairs[0], bodies, self.plane))
                 continue
             friction = None if contact.friction is None else contact.friction.make()
             assert contact.normal is not None
@@ -485,7 +494,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         found: list[Mount] = []
         for name, section in zip(self.acts(), sections, strict=True):
             if isinstance(section, MovingJointSection):
-                found.append(DrivenJoint(section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"))))
+                found.append(DrivenJoint(section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"), self.plane)))
             elif isinstance(section, FixedThrusterSection):
                 number = frames.number(("element", name, section.body), section.body)
                 found.append(MountedThruster(section.make(), name, number))
@@ -495,7 +504,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 found.append(Tie(section.make(*sides), name, first, second, isinstance(section, OwnElement)))
         for body in self.body:
             if body.flexible is not None and body.flexible.mode_names():
-                modes, number = mode_numbers(self.body, body.name), self.names().index(body.name)
+                modes, number = mode_numbers(self.body, body.name, self.plane), self.names().index(body.name)
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
                 found.append(BendingLink(spring, body.name, lowest, modes, number))
         return tuple(found)
@@ -547,7 +556,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         bodies = dict(enumerate((*(section.body() for section in self.body), *frames.massless())))
         for tree in linked:
             bodies |= dict(zip(tree.members, tree.bodies, strict=True))
-        coordinates = coordinates_of(self.body)
+        coordinates = coordinates_of(self.body, self.plane)
         jointed = len(coordinates) - sum(len(tree.numbers()) for tree in linked)
         variants = [self.mounts(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
         return Mechanism(
