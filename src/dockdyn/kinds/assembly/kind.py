@@ -48,10 +48,11 @@ class AssemblyKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe
+        from dockdyn.kinds.assembly.regulators import with_gain
         from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
-        return simulate_contacts(scenario, progress, describe, predicted_unstable)
+        return simulate_contacts(scenario, progress, describe, predicted_unstable, with_gain)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.assembly.data import describe
