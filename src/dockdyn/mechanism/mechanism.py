@@ -32,6 +32,7 @@ from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shifted
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
+from dockdyn.mechanism.conserving import Conserved, brought_back
 from dockdyn.mechanism.gravity import Gravity, InOrbit
 from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, lines_of
 from dockdyn.mechanism.impact_contact import ImpactContact
@@ -122,6 +123,7 @@ class Mechanism(ContactModel):
     applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = None
     linked: tuple[tuple[Configuration, Row], ...] = ()  # states at t = 0 of trees with large beams
     driving: Driving | None = None  # what control puts on these trees
+    conserved: Conserved | None = None  # momentum at t = 0 that velocities are brought back to
 
     @property
     def moving(self) -> Moving:
@@ -558,7 +560,8 @@ class Mechanism(ContactModel):
         return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
 
     def retract(self, x: State) -> State:
-        return State(x.q.retracted(), x.v, x.mode, x.memory)
+        x = State(x.q.retracted(), x.v, x.mode, x.memory)
+        return x if self.conserved is None else brought_back(self, x)
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of all bodies (J)."""

@@ -28,10 +28,12 @@ class AssemblyIntegratorSection(IntegratorSection):
     """How time advances. `variational`: steps of one length, of which energy does not drift; events are located.
 
     `adaptive`, explicit of eighth order, and `implicit`, for what decays much faster than it oscillates: once what touches
-    at t = 0 has been struck, nothing else touches.
+    at t = 0 has been struck, nothing else touches. With `conserve` velocities are brought back to the momentum of t = 0, with
+    what was given to it from outside.
     """
 
     method: Literal["located", "fixed", "variational", "adaptive", "implicit"] = "located"  # type: ignore[assignment]
+    conserve: Literal["momentum"] | None = None
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -55,6 +57,16 @@ class AssemblySection(SeveralBodiesSection):
         return self
 
     @model_validator(mode="after")
+    def conserving(self) -> Self:
+        if self.integrator.conserve is None:
+            return self
+        if self.orbit is not None:
+            refuse("integrator.conserve: gravity along the orbit changes momentum; one of the two must be left out")
+        if self.integrator.method == "variational":
+            refuse("integrator.conserve: steps of method 'variational' keep momentum by themselves; must be left out")
+        return self
+
+    @model_validator(mode="after")
     def locating(self) -> Self:
         if self.integrator.method == "variational":
             refuse_not_variational(self)
@@ -74,6 +86,17 @@ class AssemblySection(SeveralBodiesSection):
         if any(contact.impact is not None for contact in self.contact):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
+
+    def model(self) -> Mechanism:
+        """The model, also from traced numbers."""
+        from dataclasses import replace
+
+        from dockdyn.mechanism.conserving import momentum_of
+
+        model = super().model()
+        if self.integrator.conserve is None:
+            return model
+        return replace(model, conserved=momentum_of(model, model.placement(model.uncommanded())))
 
     def mechanical(self) -> VariationalMechanism:
         """The model as the method `variational` takes it, also from traced numbers."""
