@@ -94,9 +94,7 @@ def _as_one(
 ) -> Velocities:
     """Return the velocities with which all moves as one rigid body."""
     roots = tuple(
-        Twist(
-            velocity + rate.cross(pose.position - centre), pose.attitude.matrix().transposed_times(rate)
-        )
+        Twist(velocity + rate.cross(pose.position - centre), pose.attitude.matrix().transposed_times(rate))
         for pose in q.roots
     )
     trees = []

@@ -6,7 +6,6 @@ Source: linearisation by automatic differentiation; regulator as in `control.lqr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -180,14 +179,9 @@ def _cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Sq
 
 
 def design(model: Mechanism, arm: Arm, weights: Weights) -> Design:
-    """Return the regulator; traceable. Its gain is not finite, or does not stabilise, where Riccati's equation has no solution."""
+    """Return the regulator; traceable. Without a solution its gain is not finite, or does not stabilise."""
     found = captured(model, arm)
     base = len(turning_axes(model)) if arm.wheel else 0
     q, r = _cost(found, weights, base, len(arm.joints))
     x = riccati(found.a, found.b, q, r)
     return Design(found, q, r, jnp.linalg.solve(r, found.b.T @ x))
-
-
-def states_of(wheel: int, joints: Sequence[int], modes: int) -> tuple[int, int]:
-    """Return rows and columns of a gain: so many axes of the base, these joints, so many modes."""
-    return wheel + len(joints), 2 * (wheel + len(joints) + modes)

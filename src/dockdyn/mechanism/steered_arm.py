@@ -129,9 +129,7 @@ class Holding(NamedTuple):
         return all_held([memories[number] for number in self.latches])
 
 
-def holdings_of(
-    elements: Sequence[Mount], group_of: Callable[[int], int], planar: bool = False
-) -> tuple[Holding, ...]:
+def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], planar: bool = False) -> tuple[Holding, ...]:
     """Return what latches hold together, groups of joined bodies two by two; `group_of` tells that of a body.
 
     A rigid latch holds as it does; compliant ones between the same groups hold together as a weld, unless other latches

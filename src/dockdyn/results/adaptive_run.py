@@ -160,9 +160,7 @@ def _with_contacts(start: State, states: State, count: int) -> State:
 
     groups = len(start.mode) - len(states.mode)
     modes = (*map(every, start.mode[:groups]), *states.mode)
-    return State(
-        states.q, states.v, modes, states.memory._replace(impacts=jax.tree.map(every, start.memory.impacts))
-    )
+    return State(states.q, states.v, modes, states.memory._replace(impacts=jax.tree.map(every, start.memory.impacts)))
 
 
 def _refuse_open(scenario: Scenario, begun: Begun) -> None:

@@ -47,7 +47,8 @@ def simulate_contacts(
 ) -> xr.Dataset:
     """The dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns of.
 
-    What runs is the scenario as `prepared`, with numbers in it that are designed once. Raises ScenarioError for what cannot be run.
+    What runs is the scenario as `prepared`, with numbers in it that are designed once. Raises ScenarioError for what cannot
+    be run.
     """
     check_runnable(scenario)
     if coupling_of(scenario) is None:

@@ -66,11 +66,12 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.assembly.doubts import doubts
         from dockdyn.kinds.assembly.key_figures import port_summary
         from dockdyn.results.contact_summary import summarise_contacts
+        from dockdyn.results.control.arm import arm_summary, arm_warnings
         from dockdyn.results.energy_class import energy_summary
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        summary |= energy_summary(dataset, summary) | port_summary(dataset)
-        return summary | {"warnings": [*summary["warnings"], *doubts(dataset)]}
+        summary |= energy_summary(dataset, summary) | port_summary(dataset) | arm_summary(dataset)
+        return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *doubts(dataset)]}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report

@@ -85,12 +85,12 @@ def coordinates_of(bodies: Sequence[LinkSection], plane: bool = False) -> list[C
 
 def _coordinates(bodies: Sequence[LinkSection]) -> list[Coordinate]:
     joints = [Coordinate(body.name) for body in bodies if isinstance(body.joint, MovingJointSection)]
-    bending = [body for body in bodies if body.flexible is not None]
-    return joints + [Coordinate(body.name, mode) for body in bending for mode in body.flexible.mode_names()]
+    bending = [(body.name, body.flexible) for body in bodies if body.flexible is not None]
+    return joints + [Coordinate(name, mode) for name, flexible in bending for mode in flexible.mode_names()]
 
 
 def refuse_unlinked(bodies: Sequence[LinkSection], plane: bool = False) -> None:
-    """Refuse what trees of links do not have: tables of modes, beams without a basis, followers, inertia that motors reflect."""
+    """Refuse what trees of links do not have: tables of modes, beams without a basis, followers, inertia of motors."""
     for root in linked_roots(bodies, plane):
         links = links_of(root, bodies)
         why = next((_reason(body) for body in links if _asks_for_links(body)), "motion = 'plane'")
@@ -169,10 +169,8 @@ def _link(body: LinkSection, carrier: LinkSection | None) -> Link:
     )
 
 
-def linked_tree(
-    root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Seat], plane: bool = False
-) -> TreeBodies:
-    """Return the tree on a root, also from traced numbers; `seats` are what sits on its beams, by the numbers of their frames."""
+def linked_tree(root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Seat], plane: bool = False) -> TreeBodies:
+    """Return the tree on a root, also from traced numbers; `seats` on its beams are by the numbers of their frames."""
     links, coordinates = links_of(root, bodies), coordinates_of(bodies, plane)
     named, names = {body.name: body for body in links}, [body.name for body in bodies]
     frames = {number: seat for number, seat in seats.items() if seat.link in named}
@@ -194,7 +192,9 @@ def linked_tree(
     return TreeBodies.of(tree, members, first, [column for name in held for column in columns[name]], centres)
 
 
-def linked_start(tree: TreeBodies, pose: Pose, twist: Twist, bodies: Sequence[LinkSection]) -> tuple[Configuration, Row]:
+def linked_start(
+    tree: TreeBodies, pose: Pose, twist: Twist, bodies: Sequence[LinkSection]
+) -> tuple[Configuration, Row]:
     """Return configuration and velocities at t = 0 of a tree whose root begins so: beams straight, what is held stopped."""
     layout, named = tree.tree.layout, {body.name: body for body in bodies}
     columns, modes, count = layout.columns()
@@ -223,5 +223,3 @@ def linked_start(tree: TreeBodies, pose: Pose, twist: Twist, bodies: Sequence[Li
         return q, v
     rows = jnp.eye(count)[jnp.array(tree.locked)]
     return q, lock(tree.tree.dynamics(q, v)[0], rows, v)
-
-

@@ -226,15 +226,13 @@ class MovingBodies(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-        driving: Sequence[Row] = (),
     ) -> Response:
         """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
-        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections;
-        `driving` are further forces on trees with large beams, by velocity."""
+        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
         given = (tuple(forces), tuple(torques), tuple(efforts))
-        return self._respond(here, *given, inertia, connected, tuple(driving), between=between)
+        return self._respond(here, *given, inertia, connected, between=between)
 
     @partial(trace_once, static=("between",))
     def _respond(
@@ -245,7 +243,6 @@ class MovingBodies(eqx.Module):
         efforts: tuple[Scalar, ...],
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
-        driving: tuple[Row, ...],
         between: tuple[tuple[int, int], ...],
     ) -> Response:
         """The same; `between` are the numbers of the bodies between which each inertia is reflected."""
@@ -253,7 +250,7 @@ class MovingBodies(eqx.Module):
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         lines = Lines.joined(several) if several else None
         if self.linked and len(self.linked) == len(self.trees) and not self._alone():
-            return self._linked_response(here, forces, torques, efforts, lines, driving)
+            return self._linked_response(here, forces, torques, efforts, lines)
         moving = {
             number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
             for number in self._alone()
@@ -262,13 +259,9 @@ class MovingBodies(eqx.Module):
 
         def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration | TreeAcceleration]:
             found: list[Acceleration | TreeAcceleration] = []
-            driven = iter(driving)
             for tree, one in zip(self.trees, equations, strict=True):
                 loads = _own(tree, forces), _own(tree, torques)
-                if isinstance(one, TreeEquations):
-                    found.append(one.acceleration(*loads, efforts, next(driven, None)))
-                else:
-                    found.append(one.acceleration(*loads, efforts))
+                found.append(one.acceleration(*loads, efforts))
             return found
 
         moved = accelerated(forces, torques)
@@ -292,13 +285,12 @@ class MovingBodies(eqx.Module):
         torques: Sequence[Vector],
         efforts: Sequence[Scalar],
         lines: Lines | None,
-        driving: Sequence[Row],
     ) -> Response:
         """Return what the same loads do to trees with large beams alone: lines are solved by velocity, which is quicker."""
-        equations, driven = [one.equations() for one in self._linked_in_place(here)], iter(driving)
+        equations = [one.equations() for one in self._linked_in_place(here)]
         rates = []
         for tree, one in zip(self.linked, equations, strict=True):
-            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts, next(driven, None)))
+            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts))
         along = jnp.zeros(0)
         if lines is not None:
             counts = np.cumsum([one.shape[0] for one in rates])[:-1]

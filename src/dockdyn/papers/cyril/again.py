@@ -15,7 +15,13 @@ from dockdyn.scenario.load import load
 
 MODES = (0, 1, 2, 3)  # a link
 RESTITUTION = 0.5
-SPAN = {"duration": "1.5 s", "output.interval": "5 ms", "integrator.method": "located", "integrator.tolerance": 1e-9, **BELOW}
+SPAN = {
+    "duration": "1.5 s",
+    "output.interval": "5 ms",
+    "integrator.method": "located",
+    "integrator.tolerance": 1e-9,
+    **BELOW,
+}
 AGAIN = {"contact.0.impact.restitution": RESTITUTION}
 STIFFNESS, DAMPING = 20e3, 60.0  # N/m, N s/m
 COMPLIANT = {

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 from scipy.linalg import eigh
 
 from dockdyn.impact.laws.contact_matrix import velocity_jump

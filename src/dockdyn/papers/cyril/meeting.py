@@ -19,6 +19,7 @@ from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.assembly.linked_trees import linked_start
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.mechanics.trees.momentum import momentum
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows, turning_rows
@@ -27,7 +28,9 @@ from dockdyn.scenario.load import load
 
 LINKS = ("link1", "link2")
 WRIST = {"body.hand.joint.locked": True}
-BELOW = {"body.payload.position": [-0.077181208464864, 18.634976952449820, 0.0]}  # m: the payload with N_y, as in cyril-plastic
+BELOW = {
+    "body.payload.position": [-0.077181208464864, 18.634976952449820, 0.0]
+}  # m: the payload with N_y, as in cyril-plastic
 FREE, HAND, SIDE = "N_y, θ₄ free", "N_h, θ₄ locked", "N_y, θ₄ locked"
 CASES: dict[str, tuple[str, dict[str, Any]]] = {  # preset and changes
     FREE: ("cyril-plastic", {}),
@@ -78,6 +81,8 @@ def locked(mass: Float[Array, "n n"], rows: Float[Array, "rows n"], v: Row, lock
 def meeting(content: AssemblySection, welded: bool) -> Meeting:
     """Return the contact of the hand's tip with the payload, whose centre is on its normal; a moment if it is `welded`."""
     model, starts = content.model(), content.starts()
+    moving = model.moving
+    assert isinstance(moving, MovingBodies)
     trees = [tree for tree in model.trees if isinstance(tree, TreeBodies)]
     names, each, held = content.names(), [], []
     for tree in trees:
@@ -86,7 +91,7 @@ def meeting(content: AssemblySection, welded: bool) -> Meeting:
         each.append((q, v, tree.tree.dynamics(q, v)[0]))
         held.append(jnp.eye(v.shape[0])[jnp.array(tree.locked, int)])
     mass = block_diag(*(part for *_, part in each))
-    here = model.moving.placed(*model.moving.begun((), (), (), [(q, v) for q, v, _ in each]))
+    here = moving.placed(*moving.begun((), (), (), [(q, v) for q, v, _ in each]))
     hand, payload = names.index("hand"), names.index("payload")
     point = here.bodies[hand].point(Vector.of(jnp.asarray(TIP)))
     normal = point - here.bodies[payload].pose.position
@@ -97,7 +102,7 @@ def meeting(content: AssemblySection, welded: bool) -> Meeting:
         about = [Vector.of(jnp.array([0.0, 0.0, 1.0]))]
         rows = jnp.concatenate([rows, turning_rows(here.bodies, hand, payload, about)])
     locks = block_diag(*held) if any(part.shape[0] for part in held) else jnp.zeros((0, mass.shape[0]))
-    found = locked(mass, model.moving.by_velocity(here, rows), jnp.concatenate([v for _, v, _ in each]), locks)
+    found = locked(mass, moving.by_velocity(here, rows), jnp.concatenate([v for _, v, _ in each]), locks)
     momenta = [momentum("planar", q, part, v) for q, v, part in each]
     linear, angular = (jnp.stack([getattr(m, name) for m in momenta]) for name in ("linear", "angular"))
     return Meeting(found, locks, normal.array(), linear, angular, jnp.stack([q.position for q, *_ in each]))

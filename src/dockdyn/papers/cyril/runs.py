@@ -46,7 +46,11 @@ def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
     attributes = {"units": "m", "long_name": "deflection of a link's end along its y axis"}
     return dataset.assign_coords(beam=names).assign(
         signed_deflection=(("time", "beam"), np.stack(values, axis=1), attributes),
-        lock_loss=((), float(meet(preset, changes).approach.lock_loss), {"units": "J", "long_name": "taken by locking"}),
+        lock_loss=(
+            (),
+            float(meet(preset, changes).approach.lock_loss),
+            {"units": "J", "long_name": "taken by locking"},
+        ),
     )
 
 

@@ -53,7 +53,13 @@ def _start(progress: Progress) -> Made:
     ]
     for number, link, angle, rate in zip("₂₃₄", links, angles, rates, strict=True):
         rows += [
-            Row(f"θ{number}, of {link.name}", angle, float(np.degrees(link.joint.start)), "°", "From the link before it."),
+            Row(
+                f"θ{number}, of {link.name}",
+                angle,
+                float(np.degrees(link.joint.start)),
+                "°",
+                "From the link before it.",
+            ),
             Row(f"rate of θ{number}", rate, float(np.degrees(link.joint.start_rate)), "°/s"),
         ]
     return None, [*rows, Row("ω of the payload", "−3", float(np.degrees(payload.rate[2])), "°/s")]

@@ -197,8 +197,8 @@ def make_steered(
     numbers, order = (names.index(body), names.index(target)), [phase.name for phase in bodies.phase]
     phases = None if control.phases is None or len(order) < 2 else tuple(map(order.index, control.phases))
     if isinstance(control, ArmSteeringSection):
-        made = _make_arm(control, bodies, starts[body][0].attitude.array(), body, model)
-        return None if made is None else replace(made, body=numbers[0], target=numbers[1], phases=phases)
+        arm = _make_arm(control, bodies, starts[body][0].attitude.array(), body, model)
+        return None if arm is None else replace(arm, body=numbers[0], target=numbers[1], phases=phases)
     origin = starts[target][0].position
     port = bodies.meeting() if getattr(control, "frame", None) == "port" else None
     made = control.make(starts[body][0], origin, port)

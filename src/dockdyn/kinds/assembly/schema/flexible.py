@@ -265,7 +265,9 @@ class LargeBeamSection(FlexibleSection):
         if self.stiffening:
             return None
         beam = self.beam()
-        return CANTILEVER**2 * jnp.sqrt(jnp.min(jnp.stack([beam.bending_y, beam.bending_z])) / beam.mass / beam.length**3)
+        return CANTILEVER**2 * jnp.sqrt(
+            jnp.min(jnp.stack([beam.bending_y, beam.bending_z])) / beam.mass / beam.length**3
+        )
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
         """Refuses a beam that has more mass or inertia than its body, a `mass` (kg) and an `inertia` (kg m²)."""
@@ -277,7 +279,7 @@ class LargeBeamSection(FlexibleSection):
         if min(about[1, 1], about[2, 2]) < across * (1 - ROUNDING):
             refuse(
                 f"flexible: the beam has {across:g} kg m² across it, about its middle, and the body "
-                f"{min(about[1, 1], about[2, 2]):g} kg m²; must be no more, and the body's centre of mass be known from its joint"
+                f"{min(about[1, 1], about[2, 2]):g} kg m²; must be no more, and its position count from its joint"
             )
 
 

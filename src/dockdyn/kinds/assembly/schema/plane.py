@@ -18,7 +18,7 @@ JOINTS = {"revolute": "along z", "prismatic": "across z"}
 
 
 def refuse_out_of_plane(content: SeveralBodiesSection) -> None:
-    """Refuse what leaves the plane: axes of joints, beams that bend out of it, motion at the start; and gravity along an orbit."""
+    """Refuse what leaves the plane: axes of joints, beams that bend out of it, motion at the start; and orbits."""
     wait_for("jax")
     if content.orbit is not None:
         refuse("orbit: gravity along it leaves the plane; motion must be 'space'")

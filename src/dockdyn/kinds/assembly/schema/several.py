@@ -388,9 +388,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.trees import moving_joints
 
         zero, joints = jnp.zeros(()), moving_joints(self.body)
-        return [
-            joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates_of(self.body, self.plane)
-        ]
+        coordinates = coordinates_of(self.body, self.plane)
+        return [joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates]
 
     def modes(self) -> list[tuple[str, str]]:
         """The modes of all flexible links: link and mode."""
@@ -484,17 +483,28 @@ class SeveralBodiesSection(Section, abc.ABC):
             found.append(ContactGroup.of(pairs, bodies, contact.normal.make(), friction, feature.weights()))
         return tuple(found)
 
-    def mounts(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames) -> tuple[Mount, ...]:
+    def mounts(
+        self,
+        sections: list[Any],
+        starts: dict[str, tuple[Pose, Twist]],
+        frames: Frames,
+        linked: list[TreeBodies] = [],  # noqa: B006, never changed
+    ) -> tuple[Mount, ...]:
         """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
-        behind them what holds flexible links in shape."""
+        behind them what holds flexible links in shape, and dampers of ball joints in trees that are `linked`."""
+        from dockdyn.elements import TreeSprings
         from dockdyn.kinds.assembly.trees import coordinate_number, mode_numbers
         from dockdyn.mechanics.rigid_body import Placed
-        from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, MountedThruster, Tie
+        from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, InnerSprings, MountedThruster, Tie
 
         found: list[Mount] = []
         for name, section in zip(self.acts(), sections, strict=True):
             if isinstance(section, MovingJointSection):
-                found.append(DrivenJoint(section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"), self.plane)))
+                found.append(
+                    DrivenJoint(
+                        section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"), self.plane)
+                    )
+                )
             elif isinstance(section, FixedThrusterSection):
                 number = frames.number(("element", name, section.body), section.body)
                 found.append(MountedThruster(section.make(), name, number))
@@ -507,6 +517,10 @@ class SeveralBodiesSection(Section, abc.ABC):
                 modes, number = mode_numbers(self.body, body.name, self.plane), self.names().index(body.name)
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
                 found.append(BendingLink(spring, body.name, lowest, modes, number))
+        damped = {body.name for body in self.body if getattr(body.joint, "motion", "") == "spherical"}
+        for number, tree in enumerate(linked):
+            if damped & set(tree.tree.layout.names):
+                found.append(InnerSprings(TreeSprings(tree.tree), f"ball joints {number + 1}", number))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
@@ -558,14 +572,14 @@ class SeveralBodiesSection(Section, abc.ABC):
             bodies |= dict(zip(tree.members, tree.bodies, strict=True))
         coordinates = coordinates_of(self.body, self.plane)
         jointed = len(coordinates) - sum(len(tree.numbers()) for tree in linked)
-        variants = [self.mounts(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
+        variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
         return Mechanism(
             bodies=tuple(bodies.values()),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in begun),
             twists=tuple(twist for _, twist in begun),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
-            elements=variants[0] if variants else self.mounts(list(self.acts().values()), starts, frames),
+            elements=variants[0] if variants else self.mounts(list(self.acts().values()), starts, frames, linked),
             phases=make_phases(self.phase, variants, self.names()),
             points=tuple(
                 NamedPoint(
@@ -580,7 +594,9 @@ class SeveralBodiesSection(Section, abc.ABC):
             joints=tuple(self.joint_starts()[:jointed]),
             linked=tuple(linked_start(tree, *starts[self.names()[tree.members[0]]], self.body) for tree in linked),
             body_names=tuple(self.names()),
-            joint_names=tuple(one.body if one.mode is None else " ".join(one) for one in coordinates[:jointed]),
+            joint_names=tuple(
+                one.body if one.mode is None else f"{one.body} {one.mode}" for one in coordinates[:jointed]
+            ),
             frames=tuple(map(self.names().index, frames.links())),
             base=self.names().index(self.base()),
             capturing=tuple(
