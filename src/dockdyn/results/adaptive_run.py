@@ -38,8 +38,7 @@ class Begun(NamedTuple):
     after: State  # what touches at t = 0 has been struck
 
 
-@jit_once
-def begin(content: Simulated) -> Begun:
+def begun_of(content: Simulated) -> Begun:
     """Return the model, and its state before and after the events at t = 0."""
     model: Any = content.model()
     before = model.initial()
@@ -51,6 +50,9 @@ def begin(content: Simulated) -> Begun:
             due = jnp.any(jnp.stack(fired))
             after = jax.lax.cond(due, lambda x, fired=fired: model.jump(jnp.zeros(()), x, fired), lambda x: x, after)
     return Begun(model, before, after)
+
+
+begin = jit_once(begun_of)
 
 
 def smooth(model: Mechanism, x: State) -> tuple[Mechanism, State]:

@@ -188,7 +188,7 @@ def linked_tree(root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Se
     own = _coordinates(links)
     first = coordinates.index(own[0]) if own else len(coordinates)
     columns = dict(zip(tree.layout.names, tree.layout.columns()[0], strict=True))
-    held = [body.name for body in links if isinstance(body.joint, MovingJointSection) and body.joint.locked]
+    held = [body.name for body in links if getattr(body.joint, "locked", False)]
     return TreeBodies.of(tree, members, first, [column for name in held for column in columns[name]], centres)
 
 

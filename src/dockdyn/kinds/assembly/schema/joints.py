@@ -238,6 +238,7 @@ class SphericalSection(JointSection):
         list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)
     ] = [0.0, 0.0, 0.0]  # noqa: RUF012
     damping: TurningDamping | None = None
+    locked: bool = False
 
 
 class MimicSection(JointSection):
