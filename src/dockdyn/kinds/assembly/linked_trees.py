@@ -28,6 +28,7 @@ from dockdyn.mechanics.trees.assembly import Link, in_order, tree_of
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -161,9 +162,7 @@ def _link(body: LinkSection, carrier: LinkSection | None) -> Link:
         joint=body.joint.motion,
         axis=turn.transposed_times(body.joint.direction()).array(),
         mount_turn=turn.array(),
-        damping=jnp.asarray(getattr(body.joint, "damping", None) or 0.0, float)
-        if isinstance(body.joint, SphericalSection)
-        else 0.0,
+        damping=number(body.joint.damping) if isinstance(body.joint, SphericalSection) else 0.0,
         **own,
         **_seat(carrier, body.joint.place(pose).array()),
     )
