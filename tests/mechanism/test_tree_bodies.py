@@ -1,6 +1,5 @@
 """Links of trees with large beams as bodies of a mechanism, beside the dense equations of their trees and Lagrange's."""
 
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -292,7 +291,8 @@ def pressed():
     wrist = {"name": "wrist", "on": "arm", "position": [1.0, 0, 0], "mass": 2.0, "inertia": [0.1, 0.1, 0.1]}
     ball = {"kind": "spherical", "position": [1.0, 0, 0], "start_rate": [0.1, 0.2, -0.1], "damping": 0.5}
     wrist |= {"joint": ball, "feature": [{"name": "tip", "position": [0.3, 0, 0]}]}
-    place = [0.5 + 2.3 * np.cos(0.4) + 0.4, 0.2 + 2.3 * np.sin(0.4), 0.0]
+    reach, aside = np.array([np.cos(0.4), np.sin(0.4), 0]), np.array([-np.sin(0.4), np.cos(0.4), 0])
+    place = ([0.5, 0.2, 0] + 2.3 * reach + 0.4 * aside).tolist()
     surface = {"name": "ball", "shape": "sphere", "centre": [0, 0, 0], "radius": 0.399}
     payload = {"name": "payload", "position": place, "rate": [0.1, 0.2, -0.1], "mass": 20.0, "inertia": [2, 2.5, 3]}
     return {

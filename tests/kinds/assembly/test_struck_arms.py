@@ -244,7 +244,5 @@ def test_what_does_not_go_together_is_refused_in_one_line(preset, overrides, wor
 @pytest.mark.full
 def test_a_latch_that_does_not_hold_at_once_is_refused():
     scenario = dockdyn.load("cyril-plastic", {"body.payload.position": [0, 19.0, 0], "duration": 1.0, **modes(0)})
-    with pytest.raises(
-        dockdyn.ScenarioError, match="'grip': does not hold at t = 0"
-    ):
+    with pytest.raises(dockdyn.ScenarioError, match="'grip': does not hold at t = 0"):
         dockdyn.simulate(scenario)

@@ -41,9 +41,15 @@ class AssemblySection(SeveralBodiesSection):
 
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
+    motion: Literal["plane", "space"] = "space"
     stability: StabilitySection = StabilitySection()
     integrator: AssemblyIntegratorSection = AssemblyIntegratorSection()
     output: OutputSection = OutputSection()
+
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        return self.motion == "plane"
 
     @model_validator(mode="after")
     def controlling(self) -> Self:
@@ -94,7 +100,7 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.mechanism.conserving import momentum_of
 
         model = super().model()
-        if self.integrator.conserve is None:
+        if getattr(self.integrator, "conserve", None) is None:  # other kinds have assemblies, too
             return model
         return replace(model, conserved=momentum_of(model, model.placement(model.uncommanded())))
 

@@ -55,7 +55,6 @@ class SeveralBodiesSection(Section, abc.ABC):
     kind: str
     title: str
     duration: Duration
-    motion: Literal["plane", "space"] = "space"
     approach: OrNone[BetweenPortsSection] = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
@@ -235,7 +234,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     @property
     def plane(self) -> bool:
         """Whether all moves in the x–y plane."""
-        return self.motion == "plane"
+        return False
 
     def contact_names(self) -> list[str]:
         """What the contacts are called."""
