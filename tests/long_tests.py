@@ -143,6 +143,8 @@ LONG = {
     "test_margin_consistency.py::test_no_row_contradicts_the_verdict": ["bodies-2", "hold lead-2"],
     "test_motion_fmu.py::test_pulses_of_sampled_control_begin_and_end_where_they_do_in_the_run": ["co-simulation"],
     "test_new.py::test_every_file_runs_at_once": [
+        "assembly-arm-bounce",
+        "assembly-arm-grip",
         "assembly-probe-mount",
         "assembly-ring-petals",
         "four-mass-soft",

@@ -93,7 +93,10 @@ def run_adaptive(scenario: Scenario, progress: Progress | None) -> Run:
     _refuse_open(scenario, begun)
     model, state = smooth(begun.model, begun.after)
     planned = plan(content, 0.0)
-    run = integrate(content, model, state, planned.interval, planned.samples, progress)
+    if all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(state)):
+        run = integrate(content, model, state, planned.interval, planned.samples, progress)
+    else:  # the law has no such impact
+        run = Pieces(Status.NOT_FINITE, state, 0, (jax.tree.map(lambda leaf: np.asarray(leaf)[None], state),))
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: planned.samples + 1], *run.kept)
     count = len(jax.tree.leaves(states)[0])
     rows = _with_contacts(begun.after, states, count)
