@@ -105,7 +105,7 @@ def refuse_unlinked(bodies: Sequence[LinkSection], plane: bool = False) -> None:
                 words = f"{why} asks for a tree whose motors reflect no inertia; must be left out"
                 refuse(f"{key}.joint.{body.joint.reflected}: {words}")
             carrier = next((one for one in links if one.name == body.on), None)
-            if carrier is not None and body.joint is not None:
+            if carrier is not None and body.joint is not None and isinstance(carrier.flexible, LargeBeamSection):
                 place = body.joint.place(body.start()[0]).array()
                 check_place(carrier, place.tolist(), f"{key}.joint")
 

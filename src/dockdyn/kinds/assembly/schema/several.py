@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.contact.group import ContactGroup
-    from dockdyn.kinds.assembly.trees import Frames
+    from dockdyn.kinds.assembly.trees import Frames, Seat
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
@@ -214,6 +214,9 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def seated(self) -> Self:
+        wait_for("jax")
+        from dockdyn.kinds.assembly.linked_trees import check_place
+
         tables = {
             body.name for body in self.body if isinstance(body.flexible, ModeTableSection) and not body.flexible.point
         }
@@ -223,12 +226,11 @@ class SeveralBodiesSection(Section, abc.ABC):
                 refuse(
                     f"body.{link}.flexible: {what} sits there; must have a point, where the shapes of modes are known"
                 )
-        beams = [body.name for body in self.body if isinstance(body.flexible, LargeBeamSection)]
-        if beams:
-            from dockdyn.kinds.assembly.linked_trees import check_place
-
-            for seat in self.frames(self.starts()).seats:
-                check_place(self.named(seat.link), seat.place.tolist(), f"{seat.what[0]} {seat.what[1]!r}")
+        beams = {body.name for body in self.body if isinstance(body.flexible, LargeBeamSection)}
+        tied = any(beams & set(one.between) for one in self.ties())
+        for seat in self.frames(self.starts()).seats if tied else self._carried_seats() if beams else ():
+            if seat.link in beams:
+                check_place(self.named(seat.link), seat.place.tolist(), f"{seat.what[0]} {seat.what[-1]!r}")
         return self
 
     @property
@@ -401,7 +403,20 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.trees import Frames, Seat
         from dockdyn.mechanics.rigid_body import Placed
 
-        seats = [
+        seats = self._carried_seats()
+        flexible = {body.name for body in self.body if body.flexible is not None}
+        for one in self.ties():
+            if flexible & set(one.between):
+                places = one.places(*(Placed.of(*starts[body]) for body in one.between))
+                ends = zip(one.between, places, strict=True)
+                seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
+        return Frames.of(self.body, seats, self.plane)
+
+    def _carried_seats(self) -> list[Seat]:
+        """Where what flexible links carry sits on them, but for elements between bodies."""
+        from dockdyn.kinds.assembly.trees import Seat
+
+        return [
             *(Seat(body, ("feature", body, one.name), middle(one.stated())) for body, one in self._carried("feature")),
             *(
                 Seat(body, ("surface", body, one.name), one.make().reference().array())
@@ -410,13 +425,6 @@ class SeveralBodiesSection(Section, abc.ABC):
             *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
             *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thrusters()),
         ]
-        flexible = {body.name for body in self.body if body.flexible is not None}
-        for one in self.ties():
-            if flexible & set(one.between):
-                places = one.places(*(Placed.of(*starts[body]) for body in one.between))
-                ends = zip(one.between, places, strict=True)
-                seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
-        return Frames.of(self.body, seats, self.plane)
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
         """The features, surfaces or points of flexible links, each with the name of the link."""
