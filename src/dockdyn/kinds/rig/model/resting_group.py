@@ -60,7 +60,7 @@ def _effective_mass(model: Mechanism, still: State, group: ContactGroup, point: 
     forces = [Vector.zero() for _ in model.bodies]
     forces[group.first], forces[group.second] = normal, -normal
     torques = [place.torque(point, force) for place, force in zip(here.bodies, forces, strict=True)]
-    efforts = [jnp.zeros(()) for _ in model.joints]
+    efforts = [jnp.zeros(()) for _ in here.joints]
     rates = model.moving.respond(here, forces, torques, efforts, reflected(model.elements_at(still), here)).bodies
 
     def parting(number: int) -> Scalar:
