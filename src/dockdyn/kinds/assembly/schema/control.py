@@ -59,7 +59,8 @@ def whose_steering(table: object) -> str:
     """Return which of the tables of control one is: an arm's by its law, or where damping is stated joint by joint."""
     read = table.get if isinstance(table, dict) else partial(getattr, table)
     law = read("law", None)
-    return "arm" if law in ARM_LAWS or (law == "rate-damping" and read("damping", None) is not None) else whose(table)
+    joint_by_joint = law in ("rate-damping", "none") and read("damping", None) is not None
+    return "arm" if law in ARM_LAWS or joint_by_joint else whose(table)
 
 
 SteeringTable = Annotated[
