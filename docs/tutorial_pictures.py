@@ -108,13 +108,14 @@ def after_the_catch() -> Figure:
     """Joint rates and the booms' deflection, without control and with it."""
     figure = Figure(figsize=(7, 4.6), layout="constrained")
     panels = figure.subplots(2, 2, sharex="col", sharey="col")
-    for row, changes in zip(panels, ({"control": {"law": "none"}}, {}), strict=True):
+    for row, changes in zip(panels, ({"control": {"law": "none", "body": "spacecraft"}}, {}), strict=True):
         run = dockdyn.simulate(dockdyn.load("berthing-3d", {"duration": "8 s", "output.interval": "5 ms", **changes}))
         for name in run.joint.values:
-            rate = np.degrees(run.coordinate_rate.sel(coordinate=name).values)
+            rate = np.degrees(run.joint_rate.sel(joint=name).values)
             row[0].plot(run.time, rate, linewidth=0.8, label=str(name))
         for name, colour in (("boom1", "blue"), ("boom2", "orange")):
-            bent = 1000 * run.tip_deflection.sel(link=name).values
+            shapes = run.modal_coordinate.sel(mode=[f"{name} bend1", f"{name} side1"]).values  # m, of the tip
+            bent = 1000 * np.linalg.norm(shapes, axis=1)
             row[1].plot(run.time, bent, linewidth=0.8, color=COLOURS[colour], label=name)
         row[0].set_ylabel("without control" if changes else "with control")
         for ax in row:

@@ -8,10 +8,6 @@ LONG = {
     "test_assembly_urdf.py::test_the_arm_is_that_of_pinocchio": ["heavy root"],
     "test_beam.py::test_modes_of_a_cantilever_converge_slowly_with_a_payload": ["body0--3"],
     "test_beam.py::test_polynomials_converge_exponentially": ["free, with a mass at its tip", "pinned"],
-    "test_berthing.py::test_plastic_pin": [
-        "changes1-3-0.045692-1.30489-0.53885--3.06175",
-        "changes2-0-0.146518-2.89105-0.44166--2.94939",
-    ],
     "test_campaign_report.py::test_page_opens_dark_and_light": ["few", "full", "no capture"],
     "test_campaign_resumed.py::test_what_is_sealed_but_no_chunk_is_one_line": [
         "[]\\n",
@@ -147,10 +143,10 @@ LONG = {
     "test_margin_consistency.py::test_no_row_contradicts_the_verdict": ["bodies-2", "hold lead-2"],
     "test_motion_fmu.py::test_pulses_of_sampled_control_begin_and_end_where_they_do_in_the_run": ["co-simulation"],
     "test_new.py::test_every_file_runs_at_once": [
+        "assembly-arm-bounce",
+        "assembly-arm-grip",
         "assembly-probe-mount",
         "assembly-ring-petals",
-        "berthing-bounce",
-        "berthing-grip",
         "four-mass-soft",
         "free-flight-plate",
         "free-flight-probe-cone",
@@ -190,10 +186,8 @@ LONG = {
     "test_planar_arm_reference.py::test_latch_keeps_momentum": ["when1"],
     "test_presets.py::test_a_preset_runs_alike": ["sazawal-spring-dashpot"],
     "test_primitives.py::test_gathers_and_scatters": ["memory-clip", "numbers-clip", "numbers-fill"],
-    "test_replay.py::test_bodies_are_where_the_result_says": ["assembly", "berthing", "orbital-arm"],
-    "test_replay.py::test_frames_show_every_peak_and_the_clock_runs_forward": ["berthing"],
+    "test_replay.py::test_bodies_are_where_the_result_says": ["assembly", "orbital-arm"],
     "test_replay.py::test_the_page_works_from_a_file_with_no_network": [
-        "berthing",
         "four-mass",
         "free-flight",
         "latch",

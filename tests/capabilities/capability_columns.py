@@ -25,6 +25,9 @@ BEAM = {
     "bending_modes": [1, 1],
     "twist_modes": 0,
 }
+FAR = {key: BEAM[key] for key in ("kind", "length", "mass_per_length", "bending_stiffness", "bending_modes")}
+FAR |= {"basis": "craig-bampton", "damping": 1e-3}
+TURNED = {"attitude": [0.5**0.5, 0.0, 0.0, 0.5**0.5], "inertia": [0.5, 2.0, 2.0]}  # its x axis along the beam
 SEATED = [[TIP + RADIUS, 0.0, 0.0], [PLATE + 2e-3, 0.0, 0.0]]  # the front of the ball; a seat 2 mm behind the plate
 HOOK = {"kind": "latch", "name": "hook", "anchor": SEATED, "axis": [-1.0, 0.0, 0.0], "reach": 1e-3, "lateral": 5e-2}
 COMPLIANT = {"stiffness": 1e5, "damping": 1500.0}
@@ -131,6 +134,13 @@ def with_panel(**panel: Any) -> Callable[[], Tables]:
     return made
 
 
+def in_the_plane() -> Tables:
+    """Return the base with a panel on a hinge, all of it in the x–y plane."""
+    found = with_panel(joint=HINGE)() | {"motion": "plane"}
+    found["body"][0] |= {"position": [PLATE - TIP - RADIUS - GAP, 0.02, 0.0], "inertia": [10.0, 12.0, 14.0]}
+    return found
+
+
 def with_two_contacts() -> Tables:
     """Return the base with a second ball, which touches a little later."""
     found = base()
@@ -195,6 +205,9 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "rigid bodies": base,
     "tree: a panel on a hinge": with_panel(joint=HINGE),
     "beam": with_panel(joint={"kind": "locked", "position": [0.0, 0.6, 0.0]}, flexible=BEAM),
+    "beam that bends far": with_panel(**TURNED, joint={"kind": "locked", "position": [0.0, 0.6, 0.0]}, flexible=FAR),
+    "ball joint": with_panel(joint={"kind": "spherical", "position": [0.0, 0.6, 0.0], "damping": 2.0}),
+    "motion in the plane": in_the_plane,
     "approach between ports": with_approach,
     "contact law: Hunt and Crossley, exponent 1.5": with_law(
         1e-3, law="hunt-crossley", stiffness=4e6, exponent=1.5, damping=0.5

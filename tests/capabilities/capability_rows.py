@@ -323,6 +323,7 @@ NOT_YET: dict[Cell, str] = {
     ("stepping", FIXED): "a stepper ends its steps at located instants alone",
     ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
+    ("rig around it", "motion in the plane"): "a rig carries bodies in space",
     (
         "ended by capture",
         FLIGHT,
@@ -332,7 +333,7 @@ LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "
     "designs, identification, a comparison of compensators, figures by name",
     "mechanisms: closed loops, impact laws in place of forces, force–stroke tables and compliance devices, own laws, "
-    "own elements, struts with brakes and stops, meshes, motion on a line or in a plane, the kinds of arms and of chains",
+    "own elements, struts with brakes and stops, meshes, motion on a line, the kinds of arms and of chains",
     "pairs of these: each line adds one thing to two bodies. Two hundred mechanisms drawn over pairs of features run with "
     "momenta and energy kept; for other tasks two things may still not go together",
 )

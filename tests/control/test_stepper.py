@@ -178,7 +178,6 @@ def test_a_body_of_an_assembly_is_told_what_to_do():
 @pytest.mark.parametrize(
     ("name", "changes", "given", "words"),
     [
-        ("detumble", {}, {}, "kind: berthing cannot be stepped; must be assembly, free-flight or rig"),
         ("probe-cone", {}, {}, "control.period: missing"),
         ("probe-cone", {}, {"period": -1.0}, "period = -1 s: must be above 0"),
         ("probe-cone", {"integrator.method": "fixed"}, {"period": 1.0}, "must be located"),

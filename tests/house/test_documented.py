@@ -106,7 +106,6 @@ def test_every_key_of_a_scenario_is_documented(kind):
         "rig with an assembly": {"mock_ups", "on", "against", "turning_stiffness", "jitter"} | loop,
         "four-mass": {"gap", "masses", "transition_rate"},
         "latch": {"gap", "lateral_length", "preload"},
-        "berthing": {"target_radius", "twist_modes", "base_limit", "r_f"},
         "orbital-arm": {"gravity_gradient", "points", "set_point", "max_iterations"},
     }
     assert of_this_kind[kind] <= keys
@@ -206,8 +205,6 @@ def test_every_variable_of_an_assembly_is_documented_with_its_unit():
 @pytest.mark.parametrize(
     ("scenario", "heading"),
     [
-        ("cyril-plastic", "Berthing"),
-        pytest.param("berthing-3d", "Berthing", marks=pytest.mark.full),
         pytest.param("canadarm-2d", "Orbital arm", marks=pytest.mark.full),
         pytest.param("sits", "Rig", marks=pytest.mark.full),
     ],

@@ -31,10 +31,9 @@ SHORT = {  # preset, duration (s)
     "rig": ("sits", 2.0),
     "free-flight": ("", 6.0),
     "assembly": ("soyuz-like-probe", 3.0),
-    "berthing": ("cyril-elastic", 0.5),
     "orbital-arm": ("gibson-2d", 5.0),
 }
-SLOW = ("rig", "free-flight", "assembly", "berthing", "orbital-arm")
+SLOW = ("rig", "free-flight", "assembly", "orbital-arm")
 
 
 def asked_for(figures):

@@ -354,8 +354,8 @@ def test_one_key_of_several_cannot_be_set_alone():
 @pytest.mark.parametrize(
     ("preset", "key", "unit"),
     [
-        ("berthing-3d", "chaser.link.boom2.start", "rad"),
-        ("berthing-3d", "target.rate.0", "rad/s"),
+        ("berthing-3d", "body.boom2.joint.start", "rad"),
+        ("berthing-3d", "body.payload.rate.0", "rad/s"),
         ("sits", "contact.normal.stiffness", "N/m"),
         ("gibson-2d", "orbit.altitude", None),
     ],

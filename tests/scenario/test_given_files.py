@@ -91,12 +91,6 @@ def flight(more, before=""):
     return write
 
 
-def berthing(folder):
-    text = (PRESETS / "berthing-3d.toml").read_text()
-    (folder / "case.toml").write_text(text.replace("[chaser]", '[chaser]\nurdf = "strange.urdf"', 1))
-    return "run case.toml"
-
-
 def revolved(folder):
     surface = '[[target.surface]]\nname = "drogue"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "strange.csv"\n'
     (folder / "case.toml").write_text(FLIGHT + BODIES + surface)
@@ -124,7 +118,6 @@ PLACES = {  # by key or argument: the file's name, what is written beside it, an
     "SCENARIO": ("strange.toml", "run strange.toml", "strange.toml: "),
     "include": ("strange.toml", flight("", 'include = "strange.toml"\n'), "case.toml: include = 'strange.toml': "),
     "profile": ("strange.csv", revolved, "case.toml: target.surface.profile = 'strange.csv': "),
-    "urdf": ("strange.urdf", berthing, "case.toml: chaser.urdf = 'strange.urdf': "),
     "body.urdf": ("strange.urdf", assembly_urdf, "case.toml: body.arm.urdf = 'strange.urdf': "),
     "surface.file": (
         "strange.stl",

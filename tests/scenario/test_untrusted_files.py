@@ -107,8 +107,10 @@ def test_python_does_not_run_their_code(theirs, monkeypatch):
 
 def test_code_is_refused_whatever_else_is_wrong_with_their_scenario(theirs, shared_run):
     """What is missing here, such as a URDF, may lie in the folder in which its replay is looked at."""
-    own = preset_text("berthing-3d").replace('[impact]\nlaw = "weld"', '[impact]\nlaw = "strange_law:Law"')
-    own = own.replace("[chaser]\n", '[chaser]\nurdf = "theirs.urdf"\n', 1)
+    own = preset_text("cyril-elastic").replace(
+        '[contact.impact]\nlaw = "energetic"', '[contact.impact]\nlaw = "strange_law:Law"'
+    )
+    own = own.replace('name = "spacecraft"\n', 'name = "spacecraft"\nurdf = "theirs.urdf"\n', 1)
     assert "strange_law" in own and "theirs.urdf" in own
     write_result(shared_run("paraskevas-latch").assign_attrs(scenario=own), theirs / "result.nc")
     with pytest.raises(dockdyn.ScenarioError, match=r"strange_law:Law|is code of its own"):

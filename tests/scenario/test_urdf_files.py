@@ -64,20 +64,13 @@ def whole(links: list[str], joints: list[str]) -> str:
     return "\n".join(['<robot name="r">', *links, *joints, "</robot>"])
 
 
-def written(folder, kind: str, urdf: str, beside: dict | None = None, more: list[dict] | None = None):
-    """A scenario of a kind whose arm is that URDF, with keys `beside` it and tables of links."""
+def written(folder, urdf: str, beside: dict | None = None, more: list[dict] | None = None):
+    """A scenario whose arm is that URDF, with keys `beside` it and tables of links."""
     (folder / "arm.urdf").write_text(urdf, encoding="utf-8")
-    case = {"schema": 1, "kind": kind, "duration": 1.0}
+    case = {"schema": 1, "kind": "assembly", "duration": 1.0}
     bus = {"name": "bus", "mass": 100.0, "inertia": [90.0, 90.0, 90.0]}
-    if kind == "assembly":
-        tables = [{**table, "name": f"arm.{table['name']}"} for table in more or []]
-        case["body"] = [bus, {"name": "arm", "on": "bus", "urdf": "arm.urdf", **(beside or {})}, *tables]
-    else:
-        case |= {"impact": {"law": "pin"}, "contact": {"chaser": "bus", "target": "t", "target_radius": 1.0}}
-        root = next((table for table in more or [] if table["name"] in ("l0", "world")), {"name": "l0"})
-        others = [table for table in more or [] if table is not root]
-        case["chaser"] = {"urdf": "arm.urdf", **(beside or {}), "link": [bus, {**root, "parent": "bus"}, *others]}
-        case["target"] = {"link": [{**bus, "name": "t"}]}
+    tables = [{**table, "name": f"arm.{table['name']}"} for table in more or []]
+    case["body"] = [bus, {"name": "arm", "on": "bus", "urdf": "arm.urdf", **(beside or {})}, *tables]
     file = folder / "case.toml"
     file.write_text(tomlkit.dumps(case), encoding="utf-8")
     return file
@@ -96,12 +89,11 @@ def refused(monkeypatch, capsys, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", ["assembly", "berthing"])
-def test_shapes_change_nothing(seed, kind, tmp_path):
+def test_shapes_change_nothing(seed, tmp_path):
     """Any shape, none, and xacro left in one: what is read is what is read without."""
     rng = random.Random(seed)
     links, joints, _ = parts(seed)
-    plain = dockdyn.load(written(tmp_path, kind, whole(links, joints))).content
+    plain = dockdyn.load(written(tmp_path, whole(links, joints))).content
     shapely = [
         link.replace("</link>", "".join(shape(rng) for _ in range(rng.randrange(4))) + "</link>") for link in links
     ]
@@ -110,12 +102,11 @@ def test_shapes_change_nothing(seed, kind, tmp_path):
         "<material name='red'/>",
         "<transmission><joint name='j1'/></transmission>",
     ]
-    assert dockdyn.load(written(tmp_path, kind, whole(shapely, [*joints, rng.choice(others)]))).content == plain
+    assert dockdyn.load(written(tmp_path, whole(shapely, [*joints, rng.choice(others)]))).content == plain
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", ["assembly", "berthing"])
-def test_a_mass_of_the_scenario_stands_for_one_that_is_missing_or_impossible(seed, kind, tmp_path):
+def test_a_mass_of_the_scenario_stands_for_one_that_is_missing_or_impossible(seed, tmp_path):
     rng = random.Random(seed)
     links, joints, _ = parts(seed)
     place = rng.randrange(1, len(links))
@@ -124,9 +115,8 @@ def test_a_mass_of_the_scenario_stands_for_one_that_is_missing_or_impossible(see
     )
     links[place] = f'<link name="l{place}">{bad}</link>'
     stated = [{"name": f"l{place}", "mass": 7.0, "inertia": [3.0, 3.0, 4.0]}]
-    content = dockdyn.load(written(tmp_path, kind, whole(links, joints), more=stated)).content
-    found = content.body if kind == "assembly" else content.chaser.link
-    assert [one.mass for one in found if one.name.endswith(f"l{place}")] == [7.0]
+    content = dockdyn.load(written(tmp_path, whole(links, joints), more=stated)).content
+    assert [one.mass for one in content.body if one.name.endswith(f"l{place}")] == [7.0]
 
 
 def test_a_mass_of_the_scenario_is_where_it_says(tmp_path):
@@ -134,7 +124,7 @@ def test_a_mass_of_the_scenario_is_where_it_says(tmp_path):
     links, joints = ['<link name="l0"/>'], []
     beside = {"position": [1.0, 0.0, 0.0], "attitude": [0.0, 0.0, 0.0, 1.0]}
     stated = [{"name": "l0", "mass": 7.0, "inertia": [3.0, 3.0, 4.0], "position": ["50 cm", 0, 0]}]
-    body = dockdyn.load(written(tmp_path, "assembly", whole(links, joints), beside, stated)).content.body[-1]
+    body = dockdyn.load(written(tmp_path, whole(links, joints), beside, stated)).content.body[-1]
     assert body.position == pytest.approx([0.5, 0, 0]) and body.name == "arm.l0"
 
 
@@ -159,9 +149,9 @@ def test_impossible_inertias_are_refused_by_link_and_repaired_to_the_nearest(see
     mass, inertia = impossible(seed)
     links, joints, _ = parts(seed, 3)
     links[2] = f'<link name="l2">{inertial(mass, inertia[np.triu_indices(3)].tolist())}</link>'
-    said = refused(monkeypatch, capsys, "run", str(written(tmp_path, "assembly", whole(links, joints))))
+    said = refused(monkeypatch, capsys, "run", str(written(tmp_path, whole(links, joints))))
     assert "arm.urdf" in said and "link l2: inertia: must " in said and 'inertia = "repair"' in said
-    scenario = dockdyn.load(written(tmp_path, "assembly", whole(links, joints), {"inertia": "repair"}))
+    scenario = dockdyn.load(written(tmp_path, whole(links, joints), {"inertia": "repair"}))
     body = next(one for one in scenario.content.body if one.name == "arm.l2")
     least = mass * 1e-8 * np.eye(3)
     given = np.trace(inertia) / 2 * np.eye(3) - inertia
@@ -186,11 +176,10 @@ def test_impossible_inertias_are_refused_by_link_and_repaired_to_the_nearest(see
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", ["assembly", "berthing"])
-def test_possible_inertias_are_left_as_they_are(seed, kind, tmp_path):
+def test_possible_inertias_are_left_as_they_are(seed, tmp_path):
     text = whole(*parts(seed)[:2])
-    plain = dockdyn.load(written(tmp_path, kind, text)).content
-    assert dockdyn.load(written(tmp_path, kind, text, {"inertia": "repair"})).content == plain
+    plain = dockdyn.load(written(tmp_path, text)).content
+    assert dockdyn.load(written(tmp_path, text, {"inertia": "repair"})).content == plain
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -205,7 +194,7 @@ def test_no_link_vanishes(seed, tmp_path):
             joints[place - 1].replace('type="revolute"', 'type="fixed"').replace('type="prismatic"', 'type="fixed"')
         )
         joints[place - 1] = joints[place - 1].replace('type="continuous"', 'type="fixed"')
-    content = dockdyn.load(written(tmp_path, "assembly", whole(links, joints))).content
+    content = dockdyn.load(written(tmp_path, whole(links, joints))).content
     bodies = {body.name.removeprefix("arm.") for body in content.body}
     points = [point.name for body in content.body for point in body.point]
     assert bodies == {"bus", *(f"l{n}" for n in range(8) if n not in bare)}
@@ -214,25 +203,19 @@ def test_no_link_vanishes(seed, tmp_path):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("declared", [True, False])
-@pytest.mark.parametrize("kind", ["assembly", "berthing"])
-def test_the_world_is_what_carries_the_arm(seed, declared, kind, tmp_path, monkeypatch, capsys):
+def test_the_world_is_what_carries_the_arm(seed, declared, tmp_path, monkeypatch, capsys):
     """A root `world` without mass, declared or not: locked to a body of the scenario, and refused in space."""
     links, joints, _ = parts(seed)
     joints.append(
         '<joint name="base" type="fixed"><parent link="world"/><child link="l0"/><origin xyz="0 0 2"/></joint>'
     )
     text = whole([*links, '<link name="world"/>'] if declared else links, joints)
-    file = written(tmp_path, kind, text, more=[{"name": "world"}] if kind == "berthing" else None)
+    file = written(tmp_path, text)
     content = dockdyn.load(file).content
-    if kind == "assembly":
-        root = next(body for body in content.body if body.name == "arm.l0")
-        assert root.on == "bus" and root.joint.kind == "locked"
-        assert [point.name for point in content.named("bus").point] == ["centre of mass", "arm.world"]
-        held = 'on = "bus"\n'
-    else:
-        root = content.chaser.named("world")
-        assert root.parent == "bus" and root.joint == "locked" and root.mass is None
-        held = 'parent = "bus"\n'
+    root = next(body for body in content.body if body.name == "arm.l0")
+    assert root.on == "bus" and root.joint.kind == "locked"
+    assert [point.name for point in content.named("bus").point] == ["centre of mass", "arm.world"]
+    held = 'on = "bus"\n'
     file.write_text(file.read_text().replace(held, "", 1))
     assert "link world: stays where it is" in refused(monkeypatch, capsys, "run", str(file))
 
@@ -304,16 +287,15 @@ DEFECTS = ["two links", "two joints", "number", "limit", "mass", "massless", "mi
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_what_is_wrong_is_said_in_one_line(defect, seed, tmp_path, monkeypatch, capsys):
     urdf, words = wrong(defect, seed)
-    for kind in ("assembly", "berthing"):
-        said = refused(monkeypatch, capsys, "run", str(written(tmp_path, kind, urdf)))
-        assert "arm.urdf" in said or defect == "massless"
-        for word in words:
-            assert word in said
+    said = refused(monkeypatch, capsys, "run", str(written(tmp_path, urdf)))
+    assert "arm.urdf" in said or defect == "massless"
+    for word in words:
+        assert word in said
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_follower_is_led_or_locked_and_never_free(seed, tmp_path, monkeypatch, capsys):
-    """In an assembly it follows; in a berthing it is refused or locked with its leader; in a plan it is not on the way."""
+def test_a_follower_is_led_and_never_free(seed, tmp_path, monkeypatch, capsys):
+    """In an assembly it follows; in a plan it is not on the way."""
     rng = random.Random(seed)
     links, joints, _ = parts(seed)
     leader, follower = rng.sample(range(1, len(links)), 2)
@@ -321,15 +303,15 @@ def test_a_follower_is_led_or_locked_and_never_free(seed, tmp_path, monkeypatch,
     mimic = f'<mimic joint="j{leader}" multiplier="{ratio}" offset="{offset}"/></joint>'
     joints[follower - 1] = joints[follower - 1].replace("</joint>", mimic)
     text = whole(links, joints)
-    joint = dockdyn.load(written(tmp_path, "assembly", text)).content.named(f"arm.l{follower}").joint
+    joint = dockdyn.load(written(tmp_path, text)).content.named(f"arm.l{follower}").joint
     assert (joint.kind, joint.follows, joint.ratio, joint.offset) == ("mimic", f"arm.l{leader}", ratio, offset)
     own, of_leader = ("continuous" not in joints[n - 1] for n in (follower, leader))
     both = [(-1.0, 2.0)] * of_leader + [tuple(sorted((end - offset) / ratio for end in (-1.0, 2.0)))] * own
     low, high = max((low for low, _ in both), default=None), min((high for _, high in both), default=None)
-    content = dockdyn.load(written(tmp_path, "assembly", text))
+    content = dockdyn.load(written(tmp_path, text))
     assert content.content.named(f"arm.l{leader}").joint.range == (pytest.approx([low, high]) if both else None)
     joints[follower - 1] = joints[follower - 1].replace('lower="-1" upper="2"', 'lower="900" upper="901"')
-    far = dockdyn.load(written(tmp_path, "assembly", whole(links, joints)))
+    far = dockdyn.load(written(tmp_path, whole(links, joints)))
     if own and of_leader:
         assert [
             line
@@ -337,24 +319,15 @@ def test_a_follower_is_led_or_locked_and_never_free(seed, tmp_path, monkeypatch,
             if f"link l{follower}: limits of its joint leave no room" in line
         ]
         assert far.content.named(f"arm.l{leader}").joint.range == [-1.0, 2.0]
-    said = refused(monkeypatch, capsys, "run", str(written(tmp_path, "berthing", text)))
-    assert f"joint j{follower}: <mimic>" in said and 'joint = "locked"' in said
     plan = ("identify", "plan", str(tmp_path / "p.csv"), "--urdf", str(tmp_path / "arm.urdf"), "--tip", f"l{follower}")
     assert f"joint j{follower}: <mimic>" in refused(monkeypatch, capsys, *plan)
-    locked = [{"name": f"l{leader}", "joint": "locked", "start": 0.4}]
-    by_leader = dockdyn.load(written(tmp_path, "berthing", text, more=locked)).content.chaser
-    both = [*locked, {"name": f"l{follower}", "joint": "locked", "start": ratio * 0.4 + offset}]
-    assert by_leader == dockdyn.load(written(tmp_path, "berthing", text, more=both)).content.chaser
-    assert {by_leader.named(f"l{n}").joint for n in (leader, follower)} == {"locked"}
 
 
 def test_a_large_file_is_refused_before_it_is_held(tmp_path, monkeypatch, capsys):
     """More links than any robot has; and shapes, of which nothing is kept, however many they are."""
     many = whole([f'<link name="m{n}"/>' for n in range(2000)], [])
-    assert "2000 links; must have at most 1000" in refused(
-        monkeypatch, capsys, "run", str(written(tmp_path, "assembly", many))
-    )
+    assert "2000 links; must have at most 1000" in refused(monkeypatch, capsys, "run", str(written(tmp_path, many)))
     links, joints, _ = parts(1)
     deep = "<visual>" + "<a>" * 100000 + "</a>" * 100000 + "</visual></link>"
     links[1] = links[1].replace("</link>", deep)
-    assert len(dockdyn.load(written(tmp_path, "assembly", whole(links, joints))).content.body) == 7
+    assert len(dockdyn.load(written(tmp_path, whole(links, joints))).content.body) == 7

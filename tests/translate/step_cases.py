@@ -24,8 +24,7 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import Model, State
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.kinds.berthing import run as berthing
-from dockdyn.kinds.berthing.model_observed import observe
+from dockdyn.kinds.assembly.regulators import with_gain
 from dockdyn.kinds.orbital_arm import run as orbital_arm
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
@@ -34,7 +33,7 @@ from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.results import contact_run
+from dockdyn.results import adaptive_run, contact_run
 from dockdyn.results.plan import WATCH_ONLY, settings_for
 from dockdyn.scenario.load import Scenario
 
@@ -150,49 +149,33 @@ def rig_case(scenario: Scenario) -> Case:
     return Case(function, trees)
 
 
-# --- trees that berth ----------------------------------------------------------------------------------------------------
+# --- trees of links with large beams -------------------------------------------------------------------------------------
 
 
 def impact_case(scenario: Scenario) -> Case:
-    """From a scenario's content to the model and through the impact."""
+    """From a scenario's content to the model and through what touches at t = 0."""
 
     def function(content: Any) -> PyTree:
-        model = content.model()
-        struck = model.struck()
-        return struck, model.begun(struck)
+        found = adaptive_run.begun_of(content)
+        return found.before, found.after
 
-    return Case(function, [(berthing.with_gain(scenario),)])
+    return Case(function, [(with_gain(scenario).content,)])
 
 
 def flow_case(scenario: Scenario) -> Case:
     """Rates, and what is observed. The steps of Diffrax are XLA's: they call Python where they find something wrong."""
-    content = berthing.with_gain(scenario)
-    model = berthing.build(content)
-    state = berthing.strike(model)[1]
-    method = content.integrator.method or "dopri8"
+    content = with_gain(scenario).content
+    begun = adaptive_run.begin(content)
+    model, state = adaptive_run.smooth(begun.model, begun.after)
     times = jnp.linspace(0.0, 5.0, TREES)
-    found = berthing.advance(model, state, times, jnp.asarray(1e-6), method, 10**5)
+    method = adaptive_run.METHODS[content.integrator.method]
+    found = adaptive_run.advance(model, state, times, jnp.asarray(1e-6), method, 10**5)
 
     def function(model: Any, state: State) -> PyTree:
-        return model.flow(jnp.zeros(()), state, model.outputs(jnp.zeros(()), state).signal), observe(model, state)
+        signal = model.signal(jnp.zeros(()), state)
+        return model.flow(jnp.zeros(()), state, signal), model.observe(state, signal)
 
     return Case(function, [(model, one) for one in _rows(found.states, range(TREES))])
-
-
-def touching_case(scenario: Scenario) -> Case:
-    """A located step of trees that meet again, or press on each other."""
-    content = berthing.with_gain(scenario)
-    model = berthing.build(content)
-    state = berthing.strike(model)[1]
-    settings = located.Settings(
-        2.0, STEP, 1e-9, 0.02, samples=128, max_moments=200, line_capacity=0, max_iterations=4000.0
-    )
-    begun = berthing._init_located(model, settings, state)
-    found = located.result(berthing._advance_located(model, settings, jnp.asarray(4000), begun))
-    states = _rows(found.samples.state, _spread(int(found.sampled))) + _rows(
-        found.log.state, _spread(int(found.moments))
-    )
-    return Case(lambda model, state: _located_step(model, state), [(model, one) for one in states])
 
 
 # --- arms in orbit -------------------------------------------------------------------------------------------------------

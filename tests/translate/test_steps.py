@@ -23,7 +23,6 @@ from step_cases import (
     preset,
     rig_case,
     simultaneous_case,
-    touching_case,
     variational_case,
 )
 
@@ -176,7 +175,7 @@ RARELY = {
     },
     **{f"flow of {name}": _of(flow_case, name) for name in ("cyril-plastic", "cyril-controlled", "cyril-elastic")},
     **{f"flow of {name}": _of(flow_case, name) for name in ("detumble", "berthing-3d")},
-    "berthing that rebounds": _of(touching_case, "cyril-elastic", **{"impact.again": True}),
+    "arm that rebounds": _of(located_case, "cyril-elastic", **{"integrator.method": "located", "duration": 2.0}),
     **{name: _of(variational_case, name) for name in ("gibson-2d", "gibson-2d-retreat", "canadarm-2d")},
     "arm with friction": _of(
         variational_case, "gibson-2d", **{"impact": {"law": "energetic", "restitution": 0.5, "friction": 0.2}}

@@ -1,4 +1,4 @@
-"""What the modes of a flexible link give back and lose: springs and dampers, one each for every mode.
+"""What the modes of a flexible link give back and lose: springs and dampers, one each for every mode or between all of them.
 
 Units: of a modal coordinate in m: N/m, N s/m, N and J; of one in rad N m, N m s and J.
 Source: modal stiffness and damping, as in any textbook of vibrations.
@@ -16,10 +16,13 @@ Modes = Float[Array, "modes"]
 
 
 class ModalSpring(Actor[Modes, Modes]):
-    """Springs and dampers of all modes of a link, of which it is told the modal coordinates and the rates of these."""
+    """Springs and dampers of all modes of a link, of which it is told the modal coordinates and the rates of these.
 
-    stiffness: Modes
-    damping: Modes
+    Of shapes that are no modes, stiffness and damping are matrices.
+    """
+
+    stiffness: Modes | Float[Array, "modes modes"]
+    damping: Modes | Float[Array, "modes modes"]
 
     def init(self, coordinates: Modes, rates: Modes) -> ElementMemory:
         """Return what it remembers at t = 0."""
@@ -27,8 +30,8 @@ class ModalSpring(Actor[Modes, Modes]):
 
     def act(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[Modes, ElementMemory]:
         """Return its effort on each mode, and the rate of what it remembers."""
-        lost = self.damping * rates
-        return -self.stiffness * coordinates - lost, memory._replace(dissipated=lost @ rates)
+        lost = _times(self.damping, rates)
+        return -_times(self.stiffness, coordinates) - lost, memory._replace(dissipated=lost @ rates)
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> Scalar:
         """Energy (J) that it can give back."""
@@ -36,4 +39,11 @@ class ModalSpring(Actor[Modes, Modes]):
 
     def elastic_energy(self, coordinates: Modes) -> Scalar:
         """Elastic energy (J) of the link."""
+        if self.stiffness.ndim == 2:
+            return 0.5 * coordinates @ self.stiffness @ coordinates
         return 0.5 * jnp.sum(self.stiffness * coordinates**2)
+
+
+def _times(numbers: Modes | Float[Array, "modes modes"], coordinates: Modes) -> Modes:
+    """Return what springs or dampers take, one each or between all."""
+    return numbers @ coordinates if numbers.ndim == 2 else numbers * coordinates

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Protocol
 
 import equinox as eqx
 import jax
@@ -32,6 +31,7 @@ from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shifted
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
+from dockdyn.mechanism.conserving import Conserved, brought_back
 from dockdyn.mechanism.gravity import Gravity, InOrbit
 from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, lines_of
 from dockdyn.mechanism.impact_contact import ImpactContact
@@ -77,14 +77,6 @@ from dockdyn.programs import trace_once
 Signal = tuple[Wrench | Vector, ...]
 
 
-class Driving(Protocol):
-    """What puts forces on trees with large beams, by velocity, as control does."""
-
-    def forces(self, model: Mechanism, x: State, here: Placement) -> tuple[Row, ...]:
-        """Return the forces (N, N m) on each tree, one a velocity."""
-        ...
-
-
 class Mechanism(ContactModel):
     """Bodies, free to move or joined to trees, with contacts between them; behind them frames of flexible links.
 
@@ -122,7 +114,7 @@ class Mechanism(ContactModel):
     # by others: N, inertial, and N m, body axes
     applied: tuple[Float[Array, "bodies 3"], Float[Array, "bodies 3"]] | None = None
     linked: tuple[tuple[Configuration, Row], ...] = ()  # states at t = 0 of trees with large beams
-    driving: Driving | None = None  # what control puts on these trees
+    conserved: Conserved | None = None  # momentum at t = 0 that velocities are brought back to
 
     @property
     def moving(self) -> Moving:
@@ -316,7 +308,6 @@ class Mechanism(ContactModel):
             efforts,
             inertia,
             Lines.joined(lines) if lines else None,
-            () if self.driving is None else self.driving.forces(self, x, here),
         )
         add_reflected(loads, inertia, found.along, places)
         along, resting = found.along, jnp.zeros(0)
@@ -563,7 +554,8 @@ class Mechanism(ContactModel):
         return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
 
     def retract(self, x: State) -> State:
-        return State(x.q.retracted(), x.v, x.mode, x.memory)
+        x = State(x.q.retracted(), x.v, x.mode, x.memory)
+        return x if self.conserved is None else brought_back(self, x)
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of all bodies (J)."""

@@ -40,7 +40,7 @@ class HeldTogether(NamedTuple):
     lines: Lines | None  # of what latches hold
     reflected: Sequence[tuple[int, int, Reflected]]
     efforts: Sequence[Scalar]  # N m or N, of all joints and modes
-    joints: int  # how many of these are joints'; behind them come modes
+    modes: Sequence[int]  # which of these are modes'
 
 
 class MechanismPlant(NamedTuple):
@@ -55,7 +55,7 @@ class MechanismPlant(NamedTuple):
 
     @property
     def axes(self) -> list[int]:
-        return [0, 1, 2]
+        return [2] if self.held.moving.planar else [0, 1, 2]
 
     @property
     def base(self) -> Placed:
@@ -75,11 +75,15 @@ class MechanismPlant(NamedTuple):
         return _rows([self.here.joints[number] for number in self.motors])
 
     def modes(self) -> tuple[Row, Row]:
-        return _rows(self.here.joints[self.held.joints :])
+        return _rows([self.here.joints[number] for number in self.held.modes])
 
     def momentum(self) -> Momentum:
-        mass, middle = jnp.zeros(()), Vector.zero()
-        linear, angular = self.held.moving.momentum_of_bending(self.here, self.held.shares)
+        mass, middle, linear, angular = jnp.zeros(()), Vector.zero(), Vector.zero(), Vector.zero()
+        for tree in self.held.moving.in_place(self.here):
+            share = self.held.shares[tree.members[0]]
+            for one in tree.bending():
+                linear, middle = linear + one.linear * share, middle + one.moved * share
+                angular = angular + (one.angular + one.place.cross(one.linear)) * share
         for share, body, place in zip(self.held.shares, self.held.moving.bodies, self.here.bodies, strict=True):
             own, at = body.linear_momentum(place.twist) * share, place.pose.position
             mass, middle, linear = mass + share * body.mass, middle + at * (share * body.mass), linear + own
@@ -87,30 +91,31 @@ class MechanismPlant(NamedTuple):
         return Momentum(mass, (middle / mass).array(), linear.array(), angular.array())
 
     def rigid_response(self, given: Actuation) -> Response:
-        modes = list(range(self.held.joints, len(self.here.joints)))
-        at, joints = jnp.array([*self.motors, *modes], int), len(self.motors)
+        modes, axes = list(self.held.modes), self.axes
+        at, joints, turning = jnp.array([*self.motors, *modes], int), len(self.motors), len(axes)
 
         def moved(efforts: Row) -> Row:
-            every = jnp.stack(self.held.efforts).at[at].add(efforts)
+            acting = jnp.stack(self.held.efforts).at[at].add(efforts)
             forces, torques = ([Vector.zero()] * len(self.here.bodies) for _ in range(2))
             forces[self.body] = self.base.rotation @ Vector.of(given.thrust)
             torques[self.body] = Vector.of(given.wheel + given.jets)
             found = self.held.moving.respond(
-                self.here, forces, torques, list(every), self.held.reflected, self.held.lines
+                self.here, forces, torques, list(acting), self.held.reflected, self.held.lines
             )
-            rates = [found.rates.joints[number] for number in (*self.motors, *modes)]
-            return jnp.concatenate([found.bodies[self.body].rate.array(), jnp.stack(rates)])
+            every = self.held.moving.coordinate_rates(found.rates)
+            rates = [every[number] for number in (*self.motors, *modes)]
+            return jnp.concatenate([found.bodies[self.body].rate.array()[jnp.array(axes)], jnp.stack(rates)])
 
         start = jnp.concatenate([given.motors, jnp.zeros(len(modes))])
         alone, gain = jacobian(moved, start)
         if modes:
-            bent = slice(3 + joints, None)
+            bent = slice(turning + joints, None)
             still = solve_definite(
                 gain[bent, joints:], jnp.concatenate([alone[bent, None], gain[bent, :joints]], axis=1)
             )
             alone, gain = alone - gain[:, joints:] @ still[:, 0], gain[:, :joints] - gain[:, joints:] @ still[:, 1:]
-        moving = slice(3, 3 + joints)
-        return Response(alone[:3], alone[moving], gain[:3, :joints], gain[moving, :joints])
+        moving = slice(turning, turning + joints)
+        return Response(alone[:turning], alone[moving], gain[:turning, :joints], gain[moving, :joints])
 
 
 class Holding(NamedTuple):
@@ -124,7 +129,7 @@ class Holding(NamedTuple):
         return all_held([memories[number] for number in self.latches])
 
 
-def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int]) -> tuple[Holding, ...]:
+def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], planar: bool = False) -> tuple[Holding, ...]:
     """Return what latches hold together, groups of joined bodies two by two; `group_of` tells that of a body.
 
     A rigid latch holds as it does; compliant ones between the same groups hold together as a weld, unless other latches
@@ -144,7 +149,7 @@ def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int]) -> tu
         both = {group_of(one.first), group_of(one.second)}
         numbers = [other.number for other in latches if {group_of(other.first), group_of(other.second)} == both]
         hold = one.latch.hold if one.latch.rigid else "weld"
-        connection = Connection(one.latch.striker, one.first, one.second, hold)
+        connection = Connection(one.latch.striker, one.first, one.second, hold, planar)
         found.append(Holding(connection, (one.number,) if one.latch.rigid else tuple(numbers)))
     return tuple(found)
 
@@ -154,7 +159,7 @@ def held_together(
 ) -> HeldTogether:
     """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
     mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]
-    holdings = holdings_of(mounts, lambda number: moving.held_with(number)[0])
+    holdings = holdings_of(mounts, lambda number: moving.held_with(number)[0], moving.planar)
     closed = [holding.closed(memories) for holding in holdings]
     groups = [moving.held_with(number)[0] for number in range(len(moving.bodies))]
     shares = {group: jnp.asarray(group == moving.held_with(arm)[0], float) for group in groups}
@@ -175,7 +180,7 @@ def held_together(
         Lines.joined(lines) if lines else None,
         reflected(mounts, here),
         acting.efforts,
-        min(modes, default=len(here.joints)),
+        modes,
     )
 
 

@@ -56,6 +56,21 @@ def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
     return rows
 
 
+def arm_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return rows of the summary table; none without control of an arm."""
+    if "settling_time_s" not in summary:
+        return []
+    settled = summary["settling_time_s"]
+    slides = " and 1 mm/s" if "m" in dataset.joint_unit.values else ""
+    words = "not within the run" if settled is None else f"{significant(settled)} s"
+    rows = [(f"Joint rates below 0.05 deg/s{slides} after", words)]
+    if summary["remaining_rate_rad_s"] is not None:
+        rate = significant(np.degrees(summary["remaining_rate_rad_s"]), 3)
+        left = significant(summary["remaining_momentum_N_m_s"])
+        rows += [("Bodies turn at the end at", f"{rate} deg/s"), ("Angular momentum left to take up", f"{left} N m s")]
+    return rows
+
+
 def control(dataset: xr.Dataset) -> Chart:
     """What wheel and thrusters give the body, the wheel's momentum, and what motors give an arm; the body's that is zero
     throughout is left out."""

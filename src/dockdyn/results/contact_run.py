@@ -19,6 +19,7 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
+from dockdyn.results.adaptive_run import METHODS, run_adaptive
 from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
@@ -42,20 +43,24 @@ def simulate_contacts(
     progress: Progress | None,
     describe: Callable[[Scenario, Run], Described],
     predict: Callable[[Scenario, Run], str],
+    prepared: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> xr.Dataset:
     """The dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns of.
 
-    Raises ScenarioError for what cannot be run.
+    What runs is the scenario as `prepared`, with numbers in it that are designed once. Raises ScenarioError for what cannot
+    be run.
     """
     check_runnable(scenario)
     if coupling_of(scenario) is None:
         affordable_delay(scenario)
     began = time.perf_counter()
-    method = scenario.content.integrator.method
+    method, whole = scenario.content.integrator.method, prepared(scenario)
     if method == "variational":
-        run = run_variational(scenario, progress)
+        run = run_variational(whole, progress)
+    elif method in METHODS:
+        run = run_adaptive(whole, progress)
     else:
-        run = _run_located(scenario, progress) if method == "located" else _run_fixed(scenario)
+        run = _run_located(whole, progress) if method == "located" else _run_fixed(whole)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))

@@ -1,6 +1,8 @@
-"""Control of an arm in an assembly: beside that of berthings, whose model is another, and by what its laws promise."""
+"""Control of an arm in an assembly: of trees of links beside jointed bodies, and by what its laws promise."""
 
 from __future__ import annotations
+
+import copy
 
 import numpy as np
 import pytest
@@ -40,95 +42,76 @@ def link(draw, name, mass):
     return {"name": name, "mass": mass, "inertia": inertia.tolist()}
 
 
-def berthing(draw, control):
-    """A spacecraft with an arm of four hinges that has caught a payload, all of it moving."""
-    links = [link(draw, "sc", 400.0)]
+def caught(seed, law):
+    """A spacecraft with an arm of four hinges whose hand has caught a payload by a rigid latch, all of it moving."""
+    draw = np.random.default_rng([71, seed])
+    bodies, centre = [link(draw, "sc", 400.0)], np.zeros(3)
+    place, turn = np.zeros(3), Rotation.identity()
     for number, name in enumerate(JOINTS):
-        axis = draw.normal(size=3)
-        links.append(
-            link(draw, name, draw.uniform(10, 20))
-            | {
-                "parent": links[-1]["name"],
-                "axis": (axis / np.linalg.norm(axis)).tolist(),
-                "mount": draw.uniform(-1, 1, 3).tolist(),
-                "centre": draw.uniform(-0.5, 0.5, 3).tolist(),
-                "start": draw.uniform(-1, 1),
-                "start_rate": draw.uniform(-0.02, 0.02),
-                "damping": draw.uniform(0, 2) * (number == 1),
-            }
+        axis, mount, own = draw.normal(size=3), draw.uniform(-1, 1, 3), draw.uniform(-0.5, 0.5, 3)
+        joint = {
+            "kind": "revolute",
+            "axis": (axis / np.linalg.norm(axis)).tolist(),
+            "position": (mount - centre).tolist(),
+        }
+        joint |= {"start": draw.uniform(-1, 1), "start_rate": draw.uniform(-0.02, 0.02)}
+        joint |= {"damping": draw.uniform(0, 2) * (number == 1)}
+        carrier = bodies[-1]["name"]
+        bodies.append(link(draw, name, draw.uniform(10, 20)))
+        bodies[-1] |= {"on": carrier, "position": (mount - centre + own).tolist(), "joint": joint}
+        place, turn = (
+            place + turn.apply(mount),
+            turn * Rotation.from_rotvec(joint["start"] * axis / np.linalg.norm(axis)),
         )
-    content = {
-        "schema": 1,
-        "kind": "berthing",
-        "duration": 6.0,
-        "chaser": {"link": links},
-        "target": {"link": [link(draw, "payload", 200.0)], "rate": draw.uniform(-0.02, 0.02, 3).tolist()},
-        "contact": {"chaser": "j4", "chaser_position": HAND.tolist(), "target": "payload", "target_radius": RADIUS},
-        "impact": {"law": "weld", "normal": "hand"},
-        "control": control,
-        "integrator": {"tolerance": 1e-12},
-        "output": {"interval": 0.5},
-    }
-    normal = np.asarray(dockdyn.load(content).content.model().normal)
-    content["target"]["velocity"] = (0.1 * normal + draw.uniform(-0.02, 0.02, 3)).tolist()
-    return content
-
-
-def assembly(content, model):
-    """The same bodies by their centres of mass, the payload held by a rigid latch from the start."""
-    links, centre = content["chaser"]["link"], np.zeros(3)
-    bodies = [{key: links[0][key] for key in ("name", "mass", "inertia")}]
-    for one in links[1:]:
-        mount, own = np.asarray(one["mount"]) - centre, np.asarray(one["centre"])
-        joint = {"kind": "revolute", "axis": one["axis"], "position": mount.tolist(), "start": one["start"]}
-        joint |= {"start_rate": one["start_rate"], "damping": one["damping"]}
-        body = {key: one[key] for key in ("name", "mass", "inertia")}
-        bodies.append(body | {"on": one["parent"], "position": (mount + own).tolist(), "joint": joint})
         centre = own
-    target, v = model.sides[1].configuration, np.asarray(model.sides[1].velocities)
-    turn = Rotation.from_quat(np.asarray(target.attitude), scalar_first=True)
-    payload = {key: content["target"]["link"][0][key] for key in ("name", "mass", "inertia")} | {
-        "position": (np.asarray(target.position) - np.asarray(model.sides[0].configuration.position)).tolist(),
-        "attitude": turn.as_quat(scalar_first=True).tolist(),
-        "velocity": turn.apply(v[:3]).tolist(),
-        "rate": v[3:6].tolist(),
+    normal = -turn.apply([1.0, 0.0, 0.0])  # from the payload to the hand
+    payload = link(draw, "payload", 200.0) | {
+        "position": (place + turn.apply(HAND) - RADIUS * normal).tolist(),
+        "attitude": [1.0, 0.0, 0.0, 0.0],
+        "velocity": (0.1 * normal + draw.uniform(-0.02, 0.02, 3)).tolist(),
+        "rate": draw.uniform(-0.02, 0.02, 3).tolist(),
     }
-    normal = turn.inv().apply(np.asarray(model.normal))  # from the payload to the hand
     grip = {"kind": "latch", "name": "grip", "between": ["j4", "payload"], "grip": "weld", "axis": normal.tolist()}
     grip |= {"anchor": [(HAND - centre).tolist(), (RADIUS * normal).tolist()], "reach": 0.01, "lateral": 0.01}
     return {
         "schema": 1,
         "kind": "assembly",
-        "duration": content["duration"],
+        "duration": 6.0,
         "body": [*bodies, payload],
         "element": [grip],
-        "control": content["control"] | {"body": "sc"},
+        "control": LAWS[law] | {"body": "sc"},
         "integrator": {"tolerance": 1e-11},
-        "output": content["output"],
+        "output": {"interval": 0.5},
     }
 
 
-@pytest.mark.parametrize("law", [law if law in QUICK else pytest.param(law, marks=pytest.mark.full) for law in LAWS])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 4))])
-def test_laws_do_what_they_do_in_a_berthing(law, seed):
-    content = berthing(np.random.default_rng([71, seed]), LAWS[law])
-    model = dockdyn.load(content).content.model()
-    expected, run = dockdyn.simulate(content), dockdyn.simulate(assembly(content, model))
-    np.testing.assert_allclose(run.time, expected.time, atol=1e-9)
-    pairs = {"joint_angle": "joint_angle", "control_work": "work"}
-    for name in ("wheel_momentum", "wheel_torque", "thruster_use", "thruster_impulse", "thruster_force"):
-        pairs[name] = name
-    for own, other in pairs.items():
-        size = np.abs(expected[other].values).max()
-        np.testing.assert_allclose(run[own], expected[other], rtol=0, atol=1e-7 * size, err_msg=own)
-    efforts = expected.torque.values[:, 6:]
-    np.testing.assert_allclose(run.motor_effort, efforts, rtol=0, atol=1e-6 * np.abs(efforts).max())
+def with_a_tool(content, joint):
+    """The same with a tool on the hand, held by such a joint."""
+    found = copy.deepcopy(content)
+    hand = next(number for number, one in enumerate(found["body"]) if one["name"] == "j4")
+    tool = link(np.random.default_rng(3), "tool", 6.0) | {"on": "j4", "position": [0.2, 0.1, 0.3], "joint": joint}
+    found["body"].insert(hand + 1, tool)
+    return found
 
 
-def caught(seed, law):
-    """The assembly of a berthing, and its content."""
-    content = berthing(np.random.default_rng([71, seed]), LAWS[law])
-    return assembly(content, dockdyn.load(content).content.model())
+@pytest.mark.full
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("seed", range(2))
+def test_laws_do_the_same_to_trees_of_links(law, seed):
+    """A tool that is locked to the hand: by a joint that is held, which makes the arm a tree of links, and by a weld."""
+    content = caught(seed, law)
+    held = {"kind": "revolute", "axis": [0.0, 0.0, 1.0], "position": [0.1, 0.0, 0.2], "locked": True}
+    weld, linked = (with_a_tool(content, joint) for joint in ({"kind": "locked", "position": [0.1, 0.0, 0.2]}, held))
+    for key in ("limit", "stiffness", "damping"):
+        if key in linked["control"]:
+            linked["control"][key] = [*linked["control"][key], 1.0]
+    run, other = (dockdyn.simulate(one) for one in (weld, linked))
+    names = ("wheel_momentum", "wheel_torque", "thruster_use", "thruster_impulse", "thruster_force", "control_work")
+    for name in ("joint_angle", *names, "position", "attitude"):
+        size = np.abs(run[name].values).max()
+        np.testing.assert_allclose(other[name], run[name], rtol=0, atol=1e-7 * size, err_msg=name)
+    efforts = run.motor_effort.values
+    np.testing.assert_allclose(other.motor_effort[:, :4], efforts, rtol=0, atol=1e-6 * np.abs(efforts).max())
 
 
 def first_efforts(content):

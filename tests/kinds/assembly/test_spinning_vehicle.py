@@ -1,4 +1,4 @@
-"""A vehicle whose beams stiffen as it spins: what it keeps, and its motion beside the trees of a berthing."""
+"""A vehicle whose beams stiffen as it spins: what it keeps, and its motion beside trees of links."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def spun(load):
 
 
 def cantilever(counts):
-    """A wing as berthings have it, with the modes of a cantilever."""
+    """A wing as trees of links have it, with the modes of a cantilever."""
     numbers = {"length": LENGTH, "mass": MASS, "bending_y": STIFFNESS[0], "bending_z": STIFFNESS[1], "torsion": 1.0}
     still = {"polar_inertia": 0.0, "damping": 0.0}
     leaves = {name: jnp.asarray(number) for name, number in (numbers | still).items()}
@@ -106,7 +106,7 @@ def test_a_free_vehicle_keeps_what_it_has(spun):
 
 
 @pytest.mark.full
-def test_a_free_vehicle_moves_as_a_tree_of_a_berthing(spun):
+def test_a_free_vehicle_moves_as_a_tree_of_links(spun):
     """The tree has deflections to any order."""
     links = [Link("bus", mass=60.0, inertia=np.diag(INERTIA))]
     for name, side in SIDES.items():
@@ -146,7 +146,7 @@ SPIN_UP = {
 
 
 def spun_up_tree(times):
-    """The deflection of the tip (m) of the same boom on a hub of a berthing's tree."""
+    """The deflection of the tip (m) of the same boom on a hub of a tree of links."""
     links = [
         Link("ground"),
         Link("hub", "ground", inertia=np.diag([1.0, 1.0, HUB])),
@@ -160,7 +160,7 @@ def spun_up_tree(times):
 @pytest.mark.full
 def test_a_boom_that_is_spun_up_comes_back(load):
     """Kane, Ryan and Banerjee: it lags while the hub speeds up, to 1.4 of the boom's lowest frequency, and then swings about
-    straight; without the shortening it would leave for good past 1.28 of it. Beside the tree of a berthing."""
+    straight; without the shortening it would leave for good past 1.28 of it. Beside a tree of links."""
     data = simulated(load, SPIN_UP)
     tip = data.modal_coordinate.sel(mode=["boom bend1", "boom bend2"]).values.sum(axis=1)
     time = data.time.values

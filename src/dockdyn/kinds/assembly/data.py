@@ -231,7 +231,7 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
 def joint_names(content: AssemblySection) -> dict[str, Any]:
     """Names of the bodies that joints hold, and the units of the joints' coordinates."""
     held = [body for body in content.body if body.joint is not None]
-    units = {"revolute": "rad", "prismatic": "m", "locked": "1"}
+    units = {"revolute": "rad", "prismatic": "m", "spherical": "1", "locked": "1"}
     found = [units[body.joint.motion] for body in held if body.joint is not None]
     return {"joint": [body.name for body in held], "joint_unit": ("joint", found)} if held else {}
 

@@ -22,6 +22,7 @@ def doubts(dataset: xr.Dataset) -> list[str]:
         _spinning_links,
         _joints_beyond,
         _too_few_modes,
+        _meeting_again,
     ]
     return [words for warn in found for words in warn(dataset)]
 
@@ -128,3 +129,18 @@ def _too_few_modes(dataset: xr.Dataset) -> list[str]:
         for name, excess in zip(dataset.contact.values, dataset.mode_excess.values, strict=True)
         if excess > FEW
     ]
+
+
+def _meeting_again(dataset: xr.Dataset) -> list[str]:
+    """Return a warning for every contact that would touch again, of a run by a method that does not look for it."""
+    if dataset.attrs["integrator"] not in ("adaptive", "implicit"):
+        return []
+    found = []
+    for name, depth in zip(dataset.contact.values, dataset.depth.values[1:].T, strict=True):
+        if (depth > 0).any():
+            first = float(dataset.time[1 + int((depth > 0).argmax())])
+            found.append(
+                f"contact {str(name)!r} would touch again before t = {first:.6g} s, which integrator.method = "
+                f"{dataset.attrs['integrator']!r} does not see: located does"
+            )
+    return found

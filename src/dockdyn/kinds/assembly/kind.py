@@ -48,10 +48,11 @@ class AssemblyKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe
+        from dockdyn.kinds.assembly.regulators import with_gain
         from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
-        return simulate_contacts(scenario, progress, describe, predicted_unstable)
+        return simulate_contacts(scenario, progress, describe, predicted_unstable, with_gain)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.assembly.data import describe
@@ -65,11 +66,12 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.assembly.doubts import doubts
         from dockdyn.kinds.assembly.key_figures import port_summary
         from dockdyn.results.contact_summary import summarise_contacts
+        from dockdyn.results.control.arm import arm_summary, arm_warnings
         from dockdyn.results.energy_class import energy_summary
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        summary |= energy_summary(dataset, summary) | port_summary(dataset)
-        return summary | {"warnings": [*summary["warnings"], *doubts(dataset)]}
+        summary |= energy_summary(dataset, summary) | port_summary(dataset) | arm_summary(dataset)
+        return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *doubts(dataset)]}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report

@@ -21,8 +21,10 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
 from dockdyn.integrate.model import State, over_rows
+from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.assembly.schema.flexible import UniformBeamSection
+from dockdyn.kinds.assembly.schema.bodies import BodySection
+from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, UniformBeamSection
 from dockdyn.mechanics.trees.screws import cross
 from dockdyn.mechanics.vector import Vector
 from dockdyn.results.episodes import Episode
@@ -31,6 +33,15 @@ from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 
 HALVINGS = 30
+SHARED = (
+    "length",
+    "mass_per_length",
+    "bending_stiffness",
+    "torsional_stiffness",
+    "polar_inertia",
+    "bending_modes",
+    "twist_modes",
+)  # keys of both kinds of beams
 Row = Float[np.ndarray, "modes"]
 
 
@@ -55,7 +66,7 @@ def mode_excesses(content: AssemblySection, run: Run) -> dict[str, Any]:
 
     Zero where no beam is bent, or where it is not known. Later peaks are of beams that vibrate already.
     """
-    beams = [body.name for body in content.body if isinstance(body.flexible, UniformBeamSection)]
+    beams = [body.name for body in content.body if isinstance(body.flexible, UniformBeamSection | LargeBeamSection)]
     if not beams or run.states is None:
         return {}
     found = np.zeros(len(content.contact))
@@ -116,12 +127,22 @@ def _moved(section: UniformBeamSection, point: Float[Array, "3"], normal: Float[
     return shape, modes.mass, modes.frequency
 
 
+def _by_modes(body: BodySection) -> UniformBeamSection | None:
+    """Return the beam of a link as one that bends by its modes with the root held; None of a link that has none."""
+    beam = body.flexible
+    if not isinstance(beam, LargeBeamSection):
+        return beam if isinstance(beam, UniformBeamSection) else None
+    shared = {key: getattr(beam, key) for key in SHARED if getattr(beam, key) is not None}
+    root = (-arm_of(body)).array().tolist()
+    return UniformBeamSection.model_validate({"root": root, "axis": [1, 0, 0], "across": [0, 1, 0], **shared})
+
+
 def _modes(content: AssemblySection, meeting: Meeting, bodies: list[str]) -> Modes:
     """Return the modes of both bodies that a contact bends, with those that the run leaves out."""
     found: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))]
     for name, point, normal in zip(bodies, meeting.points, meeting.normals, strict=True):
-        section = content.named(name).flexible
-        if not isinstance(section, UniformBeamSection):
+        section = _by_modes(content.named(name))
+        if section is None:
             continue
         whole = section.model_copy(update={"bending_modes": [ENOUGH, ENOUGH]})
         kept = [np.arange(ENOUGH) < count for count in section.bending_modes] + [np.ones(section.twist_modes, bool)]

@@ -25,7 +25,7 @@ from dockdyn.report.contact_tables import (
     loads_block,
     printed_contacts,
 )
-from dockdyn.report.control_report import control_figures, control_rows
+from dockdyn.report.control_report import arm_rows, control_figures, control_rows
 from dockdyn.report.drawing import pair_labels, short
 from dockdyn.report.impact_table import first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
@@ -130,6 +130,7 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     return [
         *rows,
         *control_rows(dataset, summary),
+        *arm_rows(dataset, summary),
         ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
         ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
     ]

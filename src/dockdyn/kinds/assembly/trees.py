@@ -9,12 +9,20 @@ from typing import NamedTuple, Protocol
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.kinds.assembly.schema.flexible import ModeTableSection, UniformBeamSection
-from dockdyn.kinds.assembly.schema.joints import LockedSection, MimicSection, PrismaticSection, RevoluteSection
+from dockdyn.kinds.assembly.linked_trees import Coordinate, coordinates_of, linked_roots, linked_tree
+from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
+from dockdyn.kinds.assembly.schema.joints import (
+    LockedSection,
+    MimicSection,
+    PrismaticSection,
+    RevoluteSection,
+    SphericalSection,
+)
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
+from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 from dockdyn.mechanics.vector import Vector
 
 
@@ -23,8 +31,8 @@ class LinkSection(Protocol):
 
     name: str
     on: str | None
-    joint: RevoluteSection | PrismaticSection | LockedSection | MimicSection | None
-    flexible: UniformBeamSection | ModeTableSection | None
+    joint: RevoluteSection | PrismaticSection | SphericalSection | LockedSection | MimicSection | None
+    flexible: UniformBeamSection | LargeBeamSection | ModeTableSection | None
 
     def body(self) -> RigidBody: ...
 
@@ -39,6 +47,11 @@ class Seat(NamedTuple):
     place: Float[Array, "3"]  # m, link axes, from the centre of mass
 
 
+def coordinate_number(bodies: Sequence[LinkSection], body: str, plane: bool = False) -> int:
+    """The number of the coordinate of a body's joint among those of all joints and modes."""
+    return coordinates_of(bodies, plane).index(Coordinate(body))
+
+
 def moving_joints(bodies: Sequence[LinkSection]) -> dict[str, RevoluteSection | PrismaticSection]:
     """The joints that move, by the names of the bodies that they hold, in the order of the bodies."""
     return {body.name: body.joint for body in bodies if isinstance(body.joint, RevoluteSection | PrismaticSection)}
@@ -49,10 +62,10 @@ def mode_names(bodies: Sequence[LinkSection]) -> list[tuple[str, str]]:
     return [(body.name, mode) for body in bodies if body.flexible is not None for mode in body.flexible.mode_names()]
 
 
-def mode_numbers(bodies: Sequence[LinkSection], link: str) -> tuple[int, ...]:
-    """The numbers of a link's modes among the coordinates: they are behind those of joints."""
-    first = len(moving_joints(bodies))
-    return tuple(first + n for n, (name, _) in enumerate(mode_names(bodies)) if name == link)
+def mode_numbers(bodies: Sequence[LinkSection], link: str, plane: bool = False) -> tuple[int, ...]:
+    """The numbers of a link's modes among the coordinates."""
+    coordinates = enumerate(coordinates_of(bodies, plane))
+    return tuple(number for number, one in coordinates if one.body == link and one.mode is not None)
 
 
 class Frames(NamedTuple):
@@ -60,21 +73,28 @@ class Frames(NamedTuple):
 
     bodies: Sequence[LinkSection]
     seats: list[Seat]
+    plane: bool = False  # whether all moves in the x–y plane
 
     @staticmethod
-    def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = ()) -> Frames:
-        """Those of links with these seats and those of bodies that joints hold on them."""
+    def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = (), plane: bool = False) -> Frames:
+        """Those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
         flexible = {body.name for body in bodies if body.flexible is not None}
+        modal = {body.name for body in _modal(bodies)}
         held = [
             Seat(body.on, ("joint", body.name), body.joint.place(body.start()[0]).array())
             for body in bodies
-            if body.on in flexible and body.joint is not None
+            if body.on in modal and body.joint is not None
         ]
-        return Frames(bodies, [*held, *(seat for seat in seats if seat.link in flexible)])
+        return Frames(bodies, [*held, *(seat for seat in seats if seat.link in flexible)], plane)
 
     def links(self) -> list[str]:
         """The link of each frame."""
-        return [*(body.name for body in self.bodies if body.flexible is not None), *(seat.link for seat in self.seats)]
+        return [*(body.name for body in _modal(self.bodies)), *(seat.link for seat in self.seats)]
+
+    def numbered(self) -> dict[int, Seat]:
+        """The seats by the numbers of their frames."""
+        first = len(self.bodies) + len(self.links()) - len(self.seats)
+        return dict(enumerate(self.seats, start=first))
 
     def at_rest(self, link: str) -> int:
         """The number of a flexible link's frame at rest."""
@@ -92,10 +112,17 @@ class Frames(NamedTuple):
         return len(self.bodies) + len(self.links()) - len(seats) + seats.index(what)
 
 
-def jointed_bodies(frames: Frames) -> tuple[JointedBodies, ...]:
-    """The trees that joints make of the bodies, also from traced numbers."""
+def _modal(bodies: Sequence[LinkSection]) -> list[LinkSection]:
+    """The links that bend by modes of their own, beside the motion of their mean axes."""
+    return [body for body in bodies if isinstance(body.flexible, UniformBeamSection | ModeTableSection)]
+
+
+def trees_of(frames: Frames) -> tuple[JointedBodies | TreeBodies, ...]:
+    """The trees that joints make of the bodies, those of links last, also from traced numbers."""
+    linked = linked_roots(frames.bodies, frames.plane)
     roots = [body for body in frames.bodies if body.joint is None and _held_on(body.name, frames.bodies)]
-    return tuple(_tree(root, frames) for root in roots)
+    jointed = [_tree(root, frames) for root in roots if root.name not in linked]
+    return (*jointed, *(linked_tree(root, frames.bodies, frames.numbered(), frames.plane) for root in linked))
 
 
 def _held_on(name: str, bodies: Sequence[LinkSection]) -> list[LinkSection]:
@@ -121,14 +148,15 @@ class _Growing:
 
 def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
     """The tree on a root."""
-    names, moving = [body.name for body in frames.bodies], list(moving_joints(frames.bodies))
+    names = [body.name for body in frames.bodies]
+    coordinates = {one.body: n for n, one in enumerate(coordinates_of(frames.bodies)) if one.mode is None}
     tree = _Growing([root.body()], [names.index(root.name)])
     waiting = [(0, _held_on(root.name, frames.bodies))]
     for carrier, held in waiting:  # they grow as it goes
         for body in held:
             assert body.joint is not None
             leader = body.joint.follows if isinstance(body.joint, MimicSection) else body.name
-            joint = body.joint.make(body.start()[0], carrier, moving.index(leader) if leader in moving else None)
+            joint = body.joint.make(body.start()[0], carrier, coordinates.get(leader))
             if body.flexible is None:
                 place = tree.add(body.body(), names.index(body.name), joint)
                 waiting.append((place, _held_on(body.name, frames.bodies)))
@@ -139,7 +167,7 @@ def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
 
 def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> list[tuple[int, list[LinkSection]]]:
     """Add a flexible link: its frame at rest, its mass and its seats; which bodies are held on which of these."""
-    assert link.flexible is not None
+    assert isinstance(link.flexible, UniformBeamSection | ModeTableSection)
     body, modes = link.body(), link.flexible.modes()
     numbers = mode_numbers(frames.bodies, link.name)
     at_rest = tree.add(_massless(), frames.at_rest(link.name), joint)

@@ -25,5 +25,5 @@ def whole_model(section: SeveralBodiesSection) -> Mechanism:
     return replace(
         model,
         gravity=None if section.orbit is None else Gravity(section.orbit.make(), starts[section.base()][0].position),
-        steered=None if section.control is None else make_steered(section.control, section, starts),
+        steered=None if section.control is None else make_steered(section.control, section, starts, model),
     )

@@ -126,7 +126,6 @@ class BodiesOnLine(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-        driving: Sequence[Row] = (),
     ) -> Response:
         """Return what loads do, as `MovingBodies.respond`; torques do nothing."""
         between = tuple((first, other) for first, other, _ in reflected)

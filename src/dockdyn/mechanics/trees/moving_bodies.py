@@ -180,6 +180,13 @@ class MovingBodies(eqx.Module):
         """Return the numbers of all bodies that joints hold together with one, itself among them."""
         return next((tree.members for tree in self.trees if number in tree.members), (number,))
 
+    def coordinate_rates(self, v: Velocities) -> list[Scalar]:
+        """Return the rates of all coordinates by number: of joints and modes, those of trees with large beams last."""
+        found = list(v.joints)
+        for tree, own in zip(self.linked, v.trees, strict=True):
+            found += [own[column] for column in tree.columns()]
+        return found
+
     def carried_on(self, v: Velocities, number: int, more: Vector) -> Velocities:
         """Return the velocities with which a body, and all that joints hold together with it, goes on by so much more (m/s)."""
         place = self.roots().index(self.held_with(number)[0])
@@ -219,15 +226,13 @@ class MovingBodies(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-        driving: Sequence[Row] = (),
     ) -> Response:
         """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
-        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections;
-        `driving` are further forces on trees with large beams, by velocity."""
+        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
         given = (tuple(forces), tuple(torques), tuple(efforts))
-        return self._respond(here, *given, inertia, connected, tuple(driving), between=between)
+        return self._respond(here, *given, inertia, connected, between=between)
 
     @partial(trace_once, static=("between",))
     def _respond(
@@ -238,7 +243,6 @@ class MovingBodies(eqx.Module):
         efforts: tuple[Scalar, ...],
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
-        driving: tuple[Row, ...],
         between: tuple[tuple[int, int], ...],
     ) -> Response:
         """The same; `between` are the numbers of the bodies between which each inertia is reflected."""
@@ -246,7 +250,7 @@ class MovingBodies(eqx.Module):
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         lines = Lines.joined(several) if several else None
         if self.linked and len(self.linked) == len(self.trees) and not self._alone():
-            return self._linked_response(here, forces, torques, efforts, lines, driving)
+            return self._linked_response(here, forces, torques, efforts, lines)
         moving = {
             number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
             for number in self._alone()
@@ -255,13 +259,9 @@ class MovingBodies(eqx.Module):
 
         def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration | TreeAcceleration]:
             found: list[Acceleration | TreeAcceleration] = []
-            driven = iter(driving)
             for tree, one in zip(self.trees, equations, strict=True):
                 loads = _own(tree, forces), _own(tree, torques)
-                if isinstance(one, TreeEquations):
-                    found.append(one.acceleration(*loads, efforts, next(driven, None)))
-                else:
-                    found.append(one.acceleration(*loads, efforts))
+                found.append(one.acceleration(*loads, efforts))
             return found
 
         moved = accelerated(forces, torques)
@@ -285,13 +285,12 @@ class MovingBodies(eqx.Module):
         torques: Sequence[Vector],
         efforts: Sequence[Scalar],
         lines: Lines | None,
-        driving: Sequence[Row],
     ) -> Response:
         """Return what the same loads do to trees with large beams alone: lines are solved by velocity, which is quicker."""
-        equations, driven = [one.equations() for one in self._linked_in_place(here)], iter(driving)
+        equations = [one.equations() for one in self._linked_in_place(here)]
         rates = []
         for tree, one in zip(self.linked, equations, strict=True):
-            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts, next(driven, None)))
+            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts))
         along = jnp.zeros(0)
         if lines is not None:
             counts = np.cumsum([one.shape[0] for one in rates])[:-1]
@@ -412,16 +411,11 @@ class MovingBodies(eqx.Module):
                 found[number] = load
         return found
 
-    def momentum_of_bending(self, here: Placement, shares: Sequence[Scalar] | None = None) -> tuple[Vector, Vector]:
+    def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
         """Return the linear momentum (N s) and the angular one about the common centre of mass (N m s), inertial, that flexible
-        links have beside what they would have unbent; of each body the share that counts, all without `shares`."""
+        links have beside what they would have unbent."""
         linear, angular, moved = Vector.zero(), Vector.zero(), Vector.zero()
-        trees = self.in_place(here)
-        if shares is not None:
-            assert not self.linked
-            each = [one.angular * shares[tree.members[0]] for tree in trees for one in tree.bending()]
-            return linear, sum(each, angular)
-        parts = [one for tree in trees for one in tree.bending()]
+        parts = [one for tree in self.in_place(here) for one in tree.bending()]
         if not self.linked:  # the links' mean axes keep their centres of mass
             return linear, sum((one.angular for one in parts), angular)
         centre = mean_by_mass(self.bodies, [body.pose.position for body in here.bodies])

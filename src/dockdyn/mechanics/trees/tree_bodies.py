@@ -262,18 +262,15 @@ class TreeEquations(NamedTuple):
     free: np.ndarray  # columns of the velocities that nothing holds
 
     def acceleration(
-        self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar], driving: Row | None = None
+        self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
     ) -> TreeAcceleration:
-        """Return what forces (N, inertial) and torques about the centres of mass (N m, body axes), the efforts of all joints
-        and forces by velocity (`driving`) do."""
-        return self.moved(self.rates(forces, torques, efforts, driving), with_bias=True)
+        """Return what forces (N, inertial) and torques about the centres of mass (N m, body axes) and the efforts of all joints
+        do."""
+        return self.moved(self.rates(forces, torques, efforts), with_bias=True)
 
-    def rates(
-        self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar], driving: Row | None = None
-    ) -> Row:
+    def rates(self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]) -> Row:
         """Return the rates of the velocities under the same loads."""
         given = self.place.generalised(forces, torques) - self.bias
-        given = given if driving is None else given + driving
         columns = np.array(self.place.tree.columns(), int)
         if len(columns):
             given = given.at[columns].add(jnp.stack([efforts[number] for number in self.place.tree.numbers()]))

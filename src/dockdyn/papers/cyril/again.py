@@ -9,19 +9,24 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.api import simulate
-from dockdyn.papers.cyril.runs import WRIST
+from dockdyn.papers.cyril.meeting import BELOW, meet, of_law, with_modes
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
 
 MODES = (0, 1, 2, 3)  # a link
-SPAN = {"duration": "1.5 s", "output.interval": "5 ms", "impact.normal": "y", "integrator.tolerance": 1e-9, **WRIST}
-AGAIN = {"impact.again": True, "impact.restitution": 0.5}
+RESTITUTION = 0.5
+SPAN = {
+    "duration": "1.5 s",
+    "output.interval": "5 ms",
+    "integrator.method": "located",
+    "integrator.tolerance": 1e-9,
+    **BELOW,
+}
+AGAIN = {"contact.0.impact.restitution": RESTITUTION}
 STIFFNESS, DAMPING = 20e3, 60.0  # N/m, N s/m
 COMPLIANT = {
-    "impact.law": "compliant",
-    "impact.restitution": None,
-    "impact.friction": None,
-    "contact.normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
+    "contact.0.impact": None,
+    "contact.0.normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
 }
 WAYS: dict[str, dict[str, Any]] = {"again": AGAIN, "compliant": COMPLIANT}
 
@@ -29,20 +34,25 @@ WAYS: dict[str, dict[str, Any]] = {"again": AGAIN, "compliant": COMPLIANT}
 @lru_cache(maxsize=len(MODES) * len(WAYS))
 def run(way: str, modes: int) -> xr.Dataset:
     """`cyril-elastic`, normal along −y, wrist locked, by one of `WAYS`."""
-    return simulate(load("cyril-elastic", {**SPAN, **WAYS[way], "flexible.modes": modes}))
+    return simulate(load("cyril-elastic", {**SPAN, **WAYS[way], **with_modes(modes)}))
+
+
+def _first(modes: int) -> float:
+    """Normal impulse (N s) of the first impact."""
+    found = meet("cyril-elastic", {**BELOW, **with_modes(modes)})
+    return float(of_law(found, "energetic", restitution=RESTITUTION, friction=0.0).impulse[0])
 
 
 def _pushed(way: str, modes: int) -> float:
     """Normal impulse (N s) of the whole run."""
-    found = run(way, modes)
-    return float(found.impact_normal_impulse.sum() + found.episode_impulse.sum())
+    return float(run(way, modes).episode_impulse.sum())
 
 
 @lru_cache(maxsize=1)
 def impulses() -> xr.Dataset:
     """Normal impulses by the number of modes: of the first impact, of all, and of a compliant contact."""
     values = {
-        "first": [float(run("again", modes).impact_normal_impulse[0]) for modes in MODES],
+        "first": [_first(modes) for modes in MODES],
         "again": [_pushed("again", modes) for modes in MODES],
         "compliant": [_pushed("compliant", modes) for modes in MODES],
     }
@@ -61,7 +71,8 @@ def impulse_rows(data: xr.Dataset) -> list[Row]:
     rows = []
     for modes in MODES:
         one, meetings = data.sel(modes=modes), run("again", modes)
-        rests, count = meetings.sizes["episode"], meetings.sizes["impact"]
+        count = meetings.sizes["episode"]
+        rests = int((meetings.episode_release.values != meetings.episode_onset.values).sum())
         said = f"{count} impact{'s' if count != 1 else ''}"
         if rests:
             said += f", {rests} spell{'s' if rests != 1 else ''} of rest between"

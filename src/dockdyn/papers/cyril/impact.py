@@ -2,85 +2,29 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 from scipy.linalg import eigh
 
-from dockdyn.impact.laws.by_name import resolve
 from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact
-from dockdyn.kinds.berthing.model_approach import Approach
-from dockdyn.kinds.berthing.schema import BerthingSection
 from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
-from dockdyn.mechanics.trees.momentum import momentum
+from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+from dockdyn.papers.cyril.meeting import FREE, HAND, Meeting, case, of_law, with_modes
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.table import Row
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.load import load
 
-FREE, HAND, SIDE = "N_y, θ₄ free", "N_h, θ₄ locked", "N_y, θ₄ locked"
-CASES: dict[str, tuple[str, dict[str, Any]]] = {  # preset and changes
-    FREE: ("cyril-plastic", {}),
-    HAND: ("cyril-r-e-r-f", {}),
-    SIDE: ("cyril-r-e-r-f", {"impact.normal": "y"}),
-}
 CONVERGED = 8  # modes a link, for frequencies
 DURATION = 1e-4  # s, of an impact, as printed
-
-
-class Meeting(NamedTuple):
-    """The contact before the impact, joints locked, and the momenta of both."""
-
-    approach: Approach
-    locks: Float[Array, "locks n"]  # rows of velocities that are held at zero
-    normal: Float[Array, "3"]
-    linear: Float[Array, "2 3"]  # N s, chaser and target
-    angular: Float[Array, "2 3"]  # N m s, about the inertial origin
-    position: Float[Array, "2 3"]  # m, of the bases
-
-
-@jit_once
-def meeting(content: BerthingSection) -> Meeting:
-    model = content.model()
-    found = model.approach()
-    count = model.sides[0].velocities.shape[0]
-    momenta = [
-        momentum(side.tree.layout.base, side.configuration, found.mass[part, part], side.velocities)
-        for side, part in zip(model.sides, (slice(None, count), slice(count, None)), strict=True)
-    ]
-    linear, angular = (jnp.stack([getattr(m, name) for m in momenta]) for name in ("linear", "angular"))
-    position = jnp.stack([side.configuration.position for side in model.sides])
-    return Meeting(found, model.lock_rows(), model.normal, linear, angular, position)
-
-
-@lru_cache(maxsize=2 * len(CASES))
-def case(name: str, modes: int) -> Meeting:
-    """The contact of one of `CASES`, as NumPy arrays; rows of the contact: normal, tangent, moment where it can be welded."""
-    preset, changes = CASES[name]
-    return meet(preset, {**changes, "flexible.modes": modes})
-
-
-def meet(preset: str, changes: dict[str, Any]) -> Meeting:
-    """The contact of a preset with changes, as NumPy arrays."""
-    return jax.tree.map(np.asarray, meeting(load(preset, changes).content))
-
-
-def contact(found: Meeting, rows: int = 2) -> tuple[Array, Array]:
-    """W and u of its first rows: without the moment unless there are to be three."""
-    matrix, velocity = found.approach.matrix, found.approach.rows @ found.approach.velocities
-    return jnp.asarray(matrix[:rows, :rows]), jnp.asarray(velocity[:rows])
-
-
-def of_law(found: Meeting, law: str, **parameters: float) -> Impact:
-    """An impact of that contact."""
-    matrix, velocity = contact(found, 3 if law == "weld" else 2)
-    return resolve(law, matrix, velocity, **parameters)
 
 
 def _after_impact(found: Meeting, impact: Impact) -> np.ndarray:
@@ -99,7 +43,7 @@ def start(progress: Progress) -> Made:
     found = case(FREE, 0)
     mass, v = np.asarray(found.approach.mass), np.asarray(found.approach.velocities)
     count = len(v) - 3
-    beam = content.chaser.link[1].beam
+    beam = content.named("link1").flexible.beam()
     normal, tangent = found.approach.rows[:2, :count] @ v[:count]
     energies = [0.5 * v[part] @ mass[part, part] @ v[part] for part in (slice(count), slice(count, None))]
     linear = found.linear.sum(0)
@@ -107,7 +51,7 @@ def start(progress: Progress) -> Made:
         Row(
             "inertia of a link about its joint, m L²/3",
             "440.65",
-            beam.mass * beam.length**2 / 3,
+            float(beam.mass * beam.length**2 / 3),
             "kg m²",
             "Table 1's I_zz, of links and hand, is about the joint.",
         ),
@@ -255,12 +199,20 @@ def _loss_of(found: Meeting, after: Velocities) -> float:
 @jit_once
 def _vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:  # noqa: ANN401, whose second link is a beam
     """Mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
-    beam = content.flexible.beam(content.chaser.link[1].beam, True)
+    beam = content.named("link1").flexible.beam()
     wall = tree_of([Link("wall"), Link("link", "wall", joint="locked", beam=beam)], base="fixed")
     origin, upright = jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0])
     still = Configuration(origin, upright, jnp.zeros(0), jnp.zeros((0, 4)), jnp.zeros(beam.count))
-    chaser, _ = content.model().sides
-    return matrices(wall, still), matrices(chaser.tree, chaser.configuration)
+    model = content.model()
+    chaser = next(tree for tree in model.trees if isinstance(tree, TreeBodies))
+    return matrices(wall, still), matrices(with_springs(chaser.tree, beam), model.linked[0][0])
+
+
+def with_springs(tree: Tree, beam: Beam) -> Tree:
+    """Return the tree with the stiffness of its beams, all alike, inside it."""
+    bent, count = tree.bending(), beam.count
+    stiffness = tree.links.stiffness.at[bent, :count, :count].set(beam.stiffness())
+    return replace(tree, links=tree.links._replace(stiffness=stiffness))
 
 
 def matrices(tree: Tree, q: Configuration) -> tuple[Array, Array]:
@@ -280,7 +232,7 @@ def modes(progress: Progress) -> Made:
     """Of a link as a cantilever, and of the chaser with its joints locked, without the payload."""
     rows = []
     for count in (3, CONVERGED):
-        both = _vibrating(load("cyril-plastic", {"flexible.modes": count}).content)
+        both = _vibrating(load("cyril-plastic", with_modes(count)).content)
         names = ("a link as a cantilever", "the chaser, joints locked, no payload")
         for name, (mass, stiffness), rigid in zip(names, both, (0, 3), strict=True):
             found = np.sqrt(eigh(np.asarray(stiffness), np.asarray(mass), eigvals_only=True)[rigid:])

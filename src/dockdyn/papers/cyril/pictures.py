@@ -17,16 +17,18 @@ from dockdyn.papers.cyril.runs import (
     JOINTS_REST,
     TIP_REST,
     angle,
+    arm,
     base_turned,
     fastest_joint,
     gap,
     largest_deflection,
     payload_rate,
+    place,
     tip,
 )
 from dockdyn.report.drawing import COLOURS, DASHES, SERIES
 
-GREEK = {"theta2": r"$\theta_2$, shoulder", "theta3": r"$\theta_3$, elbow", "theta4": r"$\theta_4$, wrist"}
+GREEK = {"link1": r"$\theta_2$, shoulder", "link2": r"$\theta_3$, elbow", "hand": r"$\theta_4$, wrist"}
 THIN: dict[str, Any] = {"color": "0.5", "linewidth": 0.8}
 INSTANTS = 5  # drawn of a configuration
 HALF = np.sqrt(6.0)  # m, half the side of a square plate with the spacecraft's mass and inertia
@@ -80,17 +82,18 @@ def configurations(run: xr.Dataset) -> Figure:
     """Figures 4 and 7 to 10: spacecraft, arm and payload at some instants, and the way of the hand's tip."""
     figure = Figure(figsize=(12, 6.8), layout="constrained")
     whole, near = figure.subplots(1, 2, width_ratios=[1, 1.7])
-    path = tip(run)
+    path, links = tip(run), arm(run)
+    centres = run.position.sel(body="payload").values
+    marks = place(run, "payload", tuple(links[0, -1] - centres[0]))  # where it is touched; at t = 0 it is not turned
     near.plot(path[:, 0], path[:, 1], color="0.6", linewidth=1)
     rows = np.linspace(0, run.sizes["time"] - 1, INSTANTS).astype(int)
     for share, row in zip(np.linspace(0, 0.88, INSTANTS), rows, strict=True):
-        colour, now = TIME(share), run.isel(time=row)
-        label = f"{float(now.time):.3g} s"
-        arm, payload = now.outline.values[0, :, :2], now.outline.values[1, :, :2]
+        colour, label = TIME(share), f"{float(run.time[row]):.3g} s"
+        chain, payload = links[row, :, :2], np.stack([centres[row, :2], marks[row, :2]])
         pitch = base_turned(run)[row]
-        corner = arm[0] - HALF * turned(pitch, (1.0, 1.0))
+        corner = chain[0] - HALF * turned(pitch, (1.0, 1.0))
         whole.add_patch(Rectangle(tuple(corner), 2 * HALF, 2 * HALF, angle=pitch, fill=False, edgecolor=colour))
-        whole.plot(arm[1:, 0], arm[1:, 1], ".-", color=colour, markersize=5, linewidth=1.6, label=label)
+        whole.plot(chain[1:, 0], chain[1:, 1], ".-", color=colour, markersize=5, linewidth=1.6, label=label)
         radius = float(np.linalg.norm(payload[1] - payload[0]))
         whole.add_patch(Circle(tuple(payload[0]), radius, fill=False, edgecolor=colour))
         whole.plot(payload[:, 0], payload[:, 1], color=colour, linewidth=0.8)
@@ -111,7 +114,7 @@ def turned(degrees: float, vector: tuple[float, float]) -> np.ndarray:
 
 
 QUANTITIES: dict[str, Callable[[xr.Dataset], np.ndarray]] = {
-    r"elbow $\theta_3$, deg": lambda run: angle(run, "theta3"),
+    r"elbow $\theta_3$, deg": lambda run: angle(run, "link2"),
     r"pitch $\theta_1$, deg": base_turned,
     "payload's rate, deg/s": payload_rate,
     "gap to the payload, mm": lambda run: 1e3 * gap(run),

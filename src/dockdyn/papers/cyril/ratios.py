@@ -20,7 +20,7 @@ import xarray as xr
 from dockdyn.impact.laws.contact_matrix import contact_matrix, velocity_jump
 from dockdyn.impact.laws.energy_pair import energy_pair, wedge
 from dockdyn.impact.laws.plastic import plastic
-from dockdyn.papers.cyril.impact import FREE, HAND, SIDE, Meeting, case, contact, meet, of_law
+from dockdyn.papers.cyril.meeting import FREE, HAND, SIDE, Meeting, case, contact, meet, of_law
 from dockdyn.papers.cyril.runs import ELASTIC, PAIRS
 from dockdyn.papers.table import Row
 from dockdyn.results.run import Variable
@@ -234,7 +234,7 @@ def _root_rows() -> list[Row]:
     after = float(impact.velocity[0])
     smaller = (float(impact.impulse[0]) - 2 * after / float(matrix[0, 0])) / mass
     frame = (-SHIFT * found.normal).tolist()
-    shifted = meet("cyril-r-e-r-f", {"chaser.velocity": frame, "target.velocity": frame})
+    shifted = meet("cyril-r-e-r-f", {"body.spacecraft.velocity": frame, "body.payload.velocity": frame})
     moved = of_law(shifted, "energy-pair", energy_ratio=loss, friction_ratio=friction)
     words = "Both roots obey eq. 50: it selects none."
     return [

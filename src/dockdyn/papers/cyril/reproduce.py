@@ -18,9 +18,11 @@ from matplotlib.figure import Figure
 from dockdyn.papers import reproduction
 from dockdyn.papers.cyril import again as cyril_again
 from dockdyn.papers.cyril import impact as cyril_impact
+from dockdyn.papers.cyril import meeting as cyril_meeting
 from dockdyn.papers.cyril import pictures, runs
 from dockdyn.papers.cyril import ratios as cyril_ratios
 from dockdyn.papers.cyril import tables as cyril_tables
+from dockdyn.papers.cyril.meeting import TIP
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.table import Row, Table
 from dockdyn.results.measures import drift
@@ -35,7 +37,7 @@ NEVER = "Not within the run."
 
 def _stretched_rows(run: xr.Dataset, name: str = "") -> list[Row]:
     """When the arm is stretched out and the payload turns back, as section 4 describes for the free wrist."""
-    stretched = runs.crossings(run, runs.angle(run, "theta3"))
+    stretched = runs.crossings(run, runs.angle(run, "link2"))
     turns_back = runs.crossings(run, runs.payload_rate(run))
     rows = []
     for words, found, printed in (
@@ -56,7 +58,7 @@ def _captured_rows(run: xr.Dataset) -> list[Row]:
         Row("payload's rate after the impact", None, float(runs.payload_rate(run)[0]), "deg/s"),
         Row("payload's rate at 60 s", None, float(runs.payload_rate(run)[-1]), "deg/s"),
         Row("pitch of the spacecraft at 60 s", "drifts", float(pitch[-1]), "deg"),
-        Row("energy that the impact took", None, float(run.impact_energy_loss), "J"),
+        Row("energy that the impact took", None, runs.energy_loss(run), "J"),
         Row("angular momentum, largest relative change", None, _momentum_drift(run), "1"),
     ]
 
@@ -90,8 +92,8 @@ def _place_rows(run: xr.Dataset) -> list[Row]:
 
 
 def _captured_places(run: xr.Dataset) -> list[Row]:
-    frames = run.outline.values
-    apart = np.linalg.norm(frames[:, 0, -1] - frames[:, 1, 1], axis=1).max()
+    held = runs.place(run, "payload", (0.0, -1.0, 0.0))
+    apart = np.linalg.norm(runs.place(run, "hand", TIP) - held, axis=1).max()
     return [*_place_rows(run), Row("hand and payload apart, at most", "0", float(apart), "m", "Joined by a weld.")]
 
 
@@ -100,14 +102,14 @@ def _captured_places(run: xr.Dataset) -> list[Row]:
 
 def _rebound_rows(run: xr.Dataset) -> list[Row]:
     """Figure 5."""
-    bend = runs.angle(run, "theta3")
+    bend = runs.angle(run, "link2")
     words = "The angle grows: the arm folds."
     return [
         Row("θ₃ at 20 s less that at the impact", "folds back", float(bend[-1] - bend[0]), "deg", words),
         Row("pitch of the spacecraft at 20 s", None, float(runs.base_turned(run)[-1]), "deg"),
         Row("payload's rate after", None, float(runs.payload_rate(run)[-1]), "deg/s", "Constant: nothing holds it."),
-        Row("θ₄, largest change", "0 (locked)", float(np.ptp(runs.angle(run, "theta4"))), "deg"),
-        Row("energy lost, with that of locking", "0", float(run.impact_energy_loss), "J"),
+        Row("θ₄, largest change", "0 (locked)", float(np.ptp(runs.angle(run, "hand"))), "deg"),
+        Row("energy lost, with that of locking", "0", runs.energy_loss(run), "J"),
         Row("normal impulse", None, float(run.impulse[0]), "N s"),
     ]
 
@@ -128,7 +130,7 @@ def _pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
         found = [
             Row("normal impulse", None, float(impulse[0]), "N s"),
             Row("tangential impulse", None, abs(float(impulse[1])), "N s"),
-            Row("energy lost, with that of locking", None, float(run.impact_energy_loss), "J"),
+            Row("energy lost, with that of locking", None, runs.energy_loss(run), "J"),
             Row("Newton's coefficient of restitution", None, float(run.newton), "1"),
             *_place_rows(run),
             *_touch_rows(run),
@@ -167,7 +169,7 @@ def compared(of: dict[str, Data], rows: Callable[[xr.Dataset, str], list[Row]]) 
 def _capture_rows(run: xr.Dataset, name: str) -> list[Row]:
     return [
         *_stretched_rows(run, f"{name}: "),
-        Row(f"{name}: energy that the impact took", None, float(run.impact_energy_loss), "J"),
+        Row(f"{name}: energy that the impact took", None, runs.energy_loss(run), "J"),
         Row(f"{name}: pitch of the spacecraft at 60 s", None, float(runs.base_turned(run)[-1]), "deg"),
         Row(f"{name}: largest deflection", None, float(runs.largest_deflection(run).max()), "mm"),
     ]
@@ -179,9 +181,9 @@ def _rigid_against_flexible(progress: Progress) -> Made:
     picture, rows = make(progress)
     words = "The paper: flexibility matters most where the impact is not plastic."
     for label, modes in (("flexible, n = 3", 3), ("rigid", 0)):
-        found = cyril_impact.case(cyril_impact.HAND, modes)
-        impact = cyril_impact.of_law(found, "energy-pair", energy_ratio=0.0, friction_ratio=0.0)
-        name = f"{label}: normal impulse of an elastic rebound, {cyril_impact.HAND}"
+        found = cyril_meeting.case(cyril_meeting.HAND, modes)
+        impact = cyril_meeting.of_law(found, "energy-pair", energy_ratio=0.0, friction_ratio=0.0)
+        name = f"{label}: normal impulse of an elastic rebound, {cyril_meeting.HAND}"
         rows.append(Row(name, None, float(impact.impulse[0]), "N s", words))
         words = ""
     return picture, rows
@@ -197,7 +199,7 @@ def _from_plastic_to_elastic(progress: Progress) -> Made:
     for share, run in zip(runs.SHARES, found.values(), strict=True):
         name = f"r_E = r_f = {share:g}"
         rows.append(Row(f"{name}: payload's rate after", None, float(runs.payload_rate(run)[-1]), "deg/s"))
-        change = float(runs.angle(run, "theta3")[-1] - runs.angle(run, "theta3")[0])
+        change = float(runs.angle(run, "link2")[-1] - runs.angle(run, "link2")[0])
         words = "Stretches out." if change < 0 else "Folds."
         rows.append(Row(f"{name}: θ₃ at 20 s less that at the impact", None, change, "deg", words))
     return pictures.compared(found, "payload"), rows
@@ -298,12 +300,12 @@ FIGURES: dict[int | str, Part] = {
     "rigid": Part(
         "Cyril et al.: rigid against flexible links, plastic",
         _rigid_against_flexible,
-        f"`cyril-plastic`, and the same with flexible.modes = 0. {BESIDE}",
+        f"`cyril-plastic`, and the same with bending_modes = [0, 0]. {BESIDE}",
     ),
     "locked": Part(
         "Cyril et al.: end-effector free against locked, plastic",
         compared({"θ₄ free": runs.captured, "θ₄ locked": runs.captured_locked}, _capture_rows),
-        f"`cyril-plastic`, and the same with impact.lock = theta4. {BESIDE}",
+        f"`cyril-plastic`, and the same with body.hand.joint.locked = true. {BESIDE}",
     ),
     "elastic": Part(
         "Cyril et al.: from plastic to elastic",

@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.api import simulate
+from dockdyn.papers.cyril.meeting import CASES, HAND, LINKS, TIP, WRIST, meet, of_law, with_modes
 from dockdyn.scenario.load import load
 
-WRIST = {"impact.lock": ["theta4"]}
-RIGID = {"flexible.modes": 0}
+RIGID = with_modes(0)
 PAIRS = {8: (0.5, 0.5), 9: (0.5, 0.8), 10: (0.2, 0.5)}  # (r_E, r_f) by figure
 ELASTIC = (0.0, 0.0)
 SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # r_E = r_f, from plastic to elastic
@@ -30,21 +30,27 @@ JOINTS_REST, BASE_REST, TIP_REST = 0.05, 0.05, 10.0  # deg/s, deg, mm: below thi
 
 
 def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
-    """A preset with changes, its arm's deflections with their sign added."""
+    """A preset with changes, its arm's deflections with their sign added, and what locking took before the impact."""
     scenario = load(preset, changes)
     dataset = simulate(scenario)
     content = scenario.content
     names, values = [], []
-    for link in content.chaser.link:
-        if link.beam is not None:
-            names.append(link.name)
-            # m per unit of each modal coordinate, along y; none without modes
-            shift = np.asarray(content.flexible.beam(link.beam, content.planar).shapes(np.asarray(1.0)).shift)[1]
-            own = [mode for mode in dataset.mode.values if str(mode).startswith(f"{link.name}.")]
-            values.append(dataset.modal_coordinate.sel(mode=own).values @ shift)
+    for name in LINKS:
+        beam = content.named(name).flexible
+        names.append(name)
+        # m per unit of each modal coordinate, along y; none without modes
+        shift = np.asarray(beam.beam().shapes(np.asarray(1.0)).shift)[1]
+        own = [f"{name} {mode}" for mode in beam.mode_names()]
+        bent = dataset.modal_coordinate.sel(mode=own).values if own else np.zeros((dataset.sizes["time"], 0))
+        values.append(bent @ shift)
     attributes = {"units": "m", "long_name": "deflection of a link's end along its y axis"}
     return dataset.assign_coords(beam=names).assign(
-        signed_deflection=(("time", "beam"), np.stack(values, axis=1), attributes)
+        signed_deflection=(("time", "beam"), np.stack(values, axis=1), attributes),
+        lock_loss=(
+            (),
+            float(meet(preset, changes).approach.lock_loss),
+            {"units": "J", "long_name": "taken by locking"},
+        ),
     )
 
 
@@ -67,7 +73,11 @@ def captured_locked() -> xr.Dataset:
 @lru_cache(maxsize=len(PAIRS) + len(SHARES))
 def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
     """Wrist locked, normal against the hand, by the ratios of energy loss and friction impulse."""
-    return run("cyril-r-e-r-f", {"impact.r_e": energy_ratio, "impact.r_f": friction_ratio})
+    changes = {"contact.0.impact.energy_ratio": energy_ratio, "contact.0.impact.friction_ratio": friction_ratio}
+    impact = of_law(meet(*CASES[HAND]), "energy-pair", energy_ratio=energy_ratio, friction_ratio=friction_ratio)
+    words = {"units": "N s", "long_name": "impulse on the hand, along the normal and across it"}
+    found = run("cyril-r-e-r-f", changes).assign(impulse=(("row",), np.asarray(impact.impulse), words))
+    return found.assign(newton=((), float(impact.newton), {"units": "1", "long_name": "Newton's coefficient"}))
 
 
 @lru_cache(maxsize=len(SCHEMES))
@@ -91,25 +101,46 @@ def controlled(scheme: str) -> xr.Dataset:
 # --- what is measured ------------------------------------------------------------------------------------------------
 
 
+def energy_loss(run: xr.Dataset) -> float:
+    """What the impact took, with what locking took before it (J)."""
+    return float(run.lock_loss - run.work[0])
+
+
+def place(run: xr.Dataset, body: str, local: tuple[float, float, float]) -> np.ndarray:
+    """Where a place on a body (m, its axes) is at every sample (m, inertial)."""
+    w, x, y, z = run.attitude.sel(body=body).values.T
+    half, axis = np.stack([x, y, z], axis=1), np.asarray(local)
+    turned = 2 * np.cross(half, axis)
+    return run.position.sel(body=body).values + axis + w[:, None] * turned + np.cross(half, turned)
+
+
+def arm(run: xr.Dataset) -> np.ndarray:
+    """Where the spacecraft, the roots of the links and of the hand, and its tip are (m, inertial; samples, places, 3)."""
+    middle = load("cyril-plastic").content.named(LINKS[0]).flexible.length / 2
+    roots = [place(run, name, (-middle, 0.0, 0.0)) for name in LINKS]
+    hand = [place(run, "hand", (-TIP[0], 0.0, 0.0)), place(run, "hand", TIP)]
+    return np.stack([run.position.sel(body="spacecraft").values, *roots, *hand], axis=1)
+
+
 def base_turned(run: xr.Dataset) -> np.ndarray:
     """How far the spacecraft has turned (deg)."""
-    attitude = run.base_attitude.values[:, 0]
+    attitude = run.attitude.sel(body="spacecraft").values
     return np.degrees(np.unwrap(2 * np.arctan2(attitude[:, 3], attitude[:, 0])))
 
 
 def angle(run: xr.Dataset, joint: str) -> np.ndarray:
-    """A joint's angle (deg)."""
+    """A joint's angle (deg), by the link that it holds."""
     return np.degrees(run.joint_angle.sel(joint=joint).values)
 
 
 def payload_rate(run: xr.Dataset) -> np.ndarray:
     """deg/s."""
-    return np.degrees(run.target_coordinate_rate.values[:, 2])
+    return np.degrees(run.rate.sel(body="payload").values[:, 2])
 
 
 def fastest_joint(run: xr.Dataset) -> np.ndarray:
     """Largest joint rate (deg/s)."""
-    return np.degrees(np.abs(run.coordinate_rate.sel(coordinate=run.joint.values).values).max(axis=1))
+    return np.degrees(np.abs(run.joint_rate.values).max(axis=1))
 
 
 def largest_deflection(run: xr.Dataset) -> np.ndarray:
@@ -119,14 +150,13 @@ def largest_deflection(run: xr.Dataset) -> np.ndarray:
 
 def tip(run: xr.Dataset) -> np.ndarray:
     """Where the hand touches the payload (m, inertial x and y)."""
-    return run.outline.values[:, 0, -1, :2]
+    return place(run, "hand", TIP)[:, :2]
 
 
 def gap(run: xr.Dataset) -> np.ndarray:
     """Distance of that point from the payload's rim (m): below zero, and they would have touched again."""
-    centre = run.outline.values[:, 1, 0, :2]
-    radius = np.linalg.norm(run.outline.values[0, 1, 1, :2] - centre[0])
-    return np.linalg.norm(tip(run) - centre, axis=1) - radius
+    centre = run.position.sel(body="payload").values[:, :2]
+    return np.linalg.norm(tip(run) - centre, axis=1) - 1.0
 
 
 def crossings(run: xr.Dataset, values: np.ndarray) -> np.ndarray:

@@ -101,11 +101,15 @@ class KnownKeys:
         return [option for one in several for option in self._options(one)] if several else [node]
 
     def _chosen(self, node: Node, value: object) -> Node:
-        """Return the table that a value names by its tag, or the first there is."""
+        """Return the table that a value names by its tag, of several the one with most of its keys, or the first there is."""
         given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
         tables = [option for option in self._options(node) if "properties" in option]
         named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
-        return next((option for option in tables if _tag(option) == named and given is not None), (tables or [node])[0])
+        alike = [option for option in tables if _tag(option) == named and given is not None]
+        if len(alike) > 1 and isinstance(value, dict):
+            stated = value.keys()
+            return max(alike, key=lambda option: len(stated & option["properties"].keys()))
+        return next(iter(alike), (tables or [node])[0])
 
     def _inside(self, node: Node, part: str) -> Node:
         """Return what is at a key of a table, or at an index of a list."""

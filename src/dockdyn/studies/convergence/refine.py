@@ -16,7 +16,6 @@ FIRST_ORDER, SECOND_ORDER = 10.0, 4.0  # times that a step is shorter, for a ten
 NEARER = 2.0  # times that the grid of a mesh is nearer to the mesh
 MORE_POINTS = 4  # times the points spread over a mesh: half as far apart
 SMALLEST = 1e-14  # relative: below is rounding
-BERTHING = {"dopri8": 1e-12, "kvaerno5": 1e-12, "located": 1e-10}  # tolerances where none is stated
 PARTS = (
     4  # times the parts in which a rig moves between two instants, for a tenth of the error or less across a contact
 )
@@ -64,8 +63,7 @@ def _tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
         "max_iterations" in type(section).model_fields
     ):  # the variational integrator, whose tolerance is of its equations
         return {"integrator.step": section.step / SECOND_ORDER}
-    tolerance = section.tolerance or BERTHING.get(section.method or "dopri8", BERTHING["dopri8"])
-    return {"integrator.tolerance": max(tolerance / TIGHTER, SMALLEST)}
+    return {"integrator.tolerance": max(section.tolerance / TIGHTER, SMALLEST)}
 
 
 def _instants(integrator: dict[str, Any]) -> Changes:
@@ -104,8 +102,6 @@ def _modes(data: dict[str, Any]) -> Changes:
         if last == "bending_modes":
             found[key] = [count + 1 if count else count for count in value]
         elif last == "twist_modes" and value:
-            found[key] = value + 1
-        elif key == "flexible.modes" and any("beam" in table for table in _tables(data).values()):
             found[key] = value + 1
     return found
 

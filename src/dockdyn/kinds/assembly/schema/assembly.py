@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.control import SteeringSection, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+from dockdyn.kinds.assembly.schema.smooth import refuse_not_smooth
 from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.tables.control import check_samples
@@ -24,9 +25,15 @@ if TYPE_CHECKING:
 
 
 class AssemblyIntegratorSection(IntegratorSection):
-    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located."""
+    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located.
 
-    method: Literal["located", "fixed", "variational"] = "located"  # type: ignore[assignment]
+    `adaptive`, explicit of eighth order, and `implicit`, for what decays much faster than it oscillates: once what touches
+    at t = 0 has been struck, nothing else touches. With `conserve` velocities are brought back to the momentum of t = 0, with
+    what was given to it from outside.
+    """
+
+    method: Literal["located", "fixed", "variational", "adaptive", "implicit"] = "located"  # type: ignore[assignment]
+    conserve: Literal["momentum"] | None = None
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -34,9 +41,15 @@ class AssemblySection(SeveralBodiesSection):
 
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
+    motion: Literal["plane", "space"] = "space"
     stability: StabilitySection = StabilitySection()
     integrator: AssemblyIntegratorSection = AssemblyIntegratorSection()
     output: OutputSection = OutputSection()
+
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        return self.motion == "plane"
 
     @model_validator(mode="after")
     def controlling(self) -> Self:
@@ -50,6 +63,16 @@ class AssemblySection(SeveralBodiesSection):
         return self
 
     @model_validator(mode="after")
+    def conserving(self) -> Self:
+        if self.integrator.conserve is None:
+            return self
+        if self.orbit is not None:
+            refuse("integrator.conserve: gravity along the orbit changes momentum; one of the two must be left out")
+        if self.integrator.method == "variational":
+            refuse("integrator.conserve: steps of method 'variational' keep momentum by themselves; must be left out")
+        return self
+
+    @model_validator(mode="after")
     def locating(self) -> Self:
         if self.integrator.method == "variational":
             refuse_not_variational(self)
@@ -59,6 +82,9 @@ class AssemblySection(SeveralBodiesSection):
                 refuse(f"contact{ending}.impact.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
         if self.integrator.method == "located":
             return self
+        if self.integrator.method in ("adaptive", "implicit"):
+            refuse_not_smooth(self)
+            return self
         if any(one.has_events() for one in self.acts().values()):
             refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
         if self.phase:
@@ -66,6 +92,17 @@ class AssemblySection(SeveralBodiesSection):
         if any(contact.impact is not None for contact in self.contact):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
+
+    def model(self) -> Mechanism:
+        """The model, also from traced numbers."""
+        from dataclasses import replace
+
+        from dockdyn.mechanism.conserving import momentum_of
+
+        model = super().model()
+        if getattr(self.integrator, "conserve", None) is None:  # other kinds have assemblies, too
+            return model
+        return replace(model, conserved=momentum_of(model, model.placement(model.uncommanded())))
 
     def mechanical(self) -> VariationalMechanism:
         """The model as the method `variational` takes it, also from traced numbers."""

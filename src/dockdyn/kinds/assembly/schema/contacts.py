@@ -60,15 +60,15 @@ class ContactImpactSection(ImpactLawSection):
             return super().stated_law()
         return StatedLaw({"restitution": jnp.ones(())}, ELASTIC, LAWS["frictionless"])
 
-    def contact(self, geometry: PairGeometry, bodies: tuple[int, int]) -> ImpactContact:
-        """Return the contact of a geometry between two bodies by number."""
+    def contact(self, geometry: PairGeometry, bodies: tuple[int, int], plane: bool = False) -> ImpactContact:
+        """Return the contact of a geometry between two bodies by number, which move in the plane or in space."""
         import jax.numpy as jnp
 
         from dockdyn.mechanism.impact_contact import ImpactContact
 
         slowest = 0.0 if self.law == ELASTIC else self.rest_speed  # what is elastic never rests
         rest = friction_at_rest(self.friction), jnp.asarray(slowest, float)
-        return ImpactContact(geometry, self.stated_law(), *rest, *bodies)
+        return ImpactContact(geometry, self.stated_law(), *rest, *bodies, plane)
 
 
 class OwnContactImpactSection(OwnImpact, ContactImpactSection):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.phases import PhaseSection
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanics.trees.partial_motion import JointMotion
+    from dockdyn.mechanism.mechanism import Mechanism
+    from dockdyn.mechanism.regulated_arm import Design
     from dockdyn.mechanism.steered_arm import SteeredArm
     from dockdyn.mechanism.steered_body import SteeredBody
 
@@ -51,14 +54,13 @@ class ArmSteeringSection(SteeredSection, ArmControlSection):
     """Torques in the joints of the tree of a body of an assembly, and on that body; lists have an entry for every joint that
     moves, in the order of the bodies."""
 
-    law: Literal["none", "joint-pd", "rate-damping", "detumble", "reaction-null-space"] = "rate-damping"
-
 
 def whose_steering(table: object) -> str:
     """Return which of the tables of control one is: an arm's by its law, or where damping is stated joint by joint."""
     read = table.get if isinstance(table, dict) else partial(getattr, table)
     law = read("law", None)
-    return "arm" if law in ARM_LAWS or (law == "rate-damping" and read("damping", None) is not None) else whose(table)
+    joint_by_joint = law in ("rate-damping", "none") and read("damping", None) is not None
+    return "arm" if law in ARM_LAWS or joint_by_joint else whose(table)
 
 
 SteeringTable = Annotated[
@@ -77,6 +79,11 @@ class Begun(Protocol):
     phase: list[PhaseSection]
     body: list[BodySection]
 
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        ...
+
     def root_of(self, name: str) -> str:
         """The body at the root of the joints that hold the one of this name."""
         ...
@@ -87,6 +94,10 @@ class Begun(Protocol):
 
     def names(self) -> list[str]:
         """The names of the bodies."""
+        ...
+
+    def modes(self) -> list[tuple[str, str]]:
+        """The modes of all flexible links: link and mode."""
         ...
 
     def root(self, name: str) -> str:
@@ -139,7 +150,9 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
             refuse(
                 f"control.law: {control.law}: no joint moves in the tree of {found[0]!r}; must be a body with an arm"
             )
-        control.check_joints(joints, [], 3)
+        control.check_joints(joints, locked_joints(bodies), 1 if bodies.plane else 3)
+        if control.law == "lqr":
+            check_gain(control, bodies)
     if getattr(control, "frame", None) != "port":
         return
     if approach is None:
@@ -158,6 +171,11 @@ def arm_joints(body: str, bodies: Begun) -> list[str]:
     return [name for name in moving_joints(bodies.body) if bodies.root_of(name) == bodies.root_of(body)]
 
 
+def locked_joints(bodies: Begun) -> list[str]:
+    """Return the joints that are held, by the names of the bodies that they hold."""
+    return [body.name for body in bodies.body if getattr(body.joint, "locked", False)]
+
+
 def moved_joints(bodies: Begun) -> list[str]:
     """Return the joints that control moves, by the names of the bodies that they hold; none unless it is of an arm."""
     control = bodies.control
@@ -168,15 +186,20 @@ def make_steered(
     control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection,
     bodies: Begun,
     starts: dict[str, tuple[Pose, Twist]],
+    model: Mechanism,
 ) -> SteeredBody | SteeredArm | None:
-    """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing."""
+    """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing.
+
+    A regulator is made for the `model`, which has no control.
+    """
     from dockdyn.mechanism.steered_body import SteeredBody
 
     names, (body, target) = bodies.names(), steered_bodies(control, bodies)
     numbers, order = (names.index(body), names.index(target)), [phase.name for phase in bodies.phase]
     phases = None if control.phases is None or len(order) < 2 else tuple(map(order.index, control.phases))
     if isinstance(control, ArmSteeringSection):
-        return _make_arm(control, bodies, starts[body][0].attitude.array(), body, numbers, phases)
+        arm = _make_arm(control, bodies, starts[body][0].attitude.array(), body, model)
+        return None if arm is None else replace(arm, body=numbers[0], target=numbers[1], phases=phases)
     origin = starts[target][0].position
     port = bodies.meeting() if getattr(control, "frame", None) == "port" else None
     made = control.make(starts[body][0], origin, port)
@@ -190,19 +213,46 @@ def _make_arm(
     bodies: Begun,
     attitude: Float[Array, "4"],
     body: str,
-    numbers: tuple[int, int],
-    phases: tuple[int, ...] | None,
+    model: Mechanism,
 ) -> SteeredArm | None:
-    """The arm of a body that control moves; references are what holds at t = 0."""
+    """The arm of a body that control moves, in all phases; references are what holds at t = 0."""
     import jax.numpy as jnp
 
-    from dockdyn.kinds.assembly.trees import moving_joints
+    from dockdyn.kinds.assembly.trees import coordinate_number
     from dockdyn.mechanism.steered_arm import SteeredArm
 
     if control.law == "none":
         return None
-    motors, moving, axes = arm_joints(body, bodies), list(moving_joints(bodies.body)), [0, 1, 2]
-    at = tuple(moving.index(name) for name in motors)
+    motors, plane = arm_joints(body, bodies), bodies.plane
+    moving, turning = ([0, 1], [2]) if plane else ([0, 1, 2], [0, 1, 2])
+    at = tuple(coordinate_number(bodies.body, name, plane) for name in motors)
     joints = jnp.stack([bodies.joint_starts()[number][0] for number in at])
-    law = control.make_law(attitude, joints, control.free(motors, []), jnp.zeros((0, 0)))
-    return SteeredArm(law, control.limits(len(at), axes, axes), attitude, *numbers, at, phases)
+    free, gain, number = control.free(motors, locked_joints(bodies)), jnp.zeros((0, 0)), bodies.names().index(body)
+    if control.law == "lqr":
+        gain = jnp.asarray(regulator(control, bodies, model).gain if control.gain is None else control.gain, float)
+    law = control.make_law(attitude, joints, free, gain)
+    return SteeredArm(law, control.limits(len(at), moving, turning), attitude, number, number, at)
+
+
+def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> Design:
+    """Return the regulator that the weights ask for, of a model without control; also from traced numbers."""
+    from dockdyn.kinds.assembly.trees import coordinate_number
+    from dockdyn.mechanism.regulated_arm import Arm, design
+
+    body = steered_bodies(control, bodies)[0]
+    motors = arm_joints(body, bodies)
+    free = control.free(motors, locked_joints(bodies))
+    at = tuple(coordinate_number(bodies.body, motors[one], bodies.plane) for one in free)
+    weights = control.weights(free, len(motors), 1 if bodies.plane else 3)
+    return design(model, Arm(bodies.names().index(body), at, control.base_limit is not None), weights)
+
+
+def check_gain(control: ArmSteeringSection, bodies: Begun) -> None:
+    """Refuse a regulator's gain of another shape than the states that it holds, and one of an arm that latches let go."""
+    joints = control.free(arm_joints(steered_bodies(control, bodies)[0], bodies), locked_joints(bodies))
+    wheel = (1 if bodies.plane else 3) if control.base_limit is not None else 0
+    rows, columns = wheel + len(joints), 2 * (wheel + len(joints) + len(bodies.modes()))
+    given = [len(row) for row in control.gain or []]
+    if control.gain is not None and given != [columns] * rows:
+        counts = str(max(given, default=0)) if len(set(given)) < 2 else "unequal"
+        refuse(f"control.gain: has {len(given)} × {counts} numbers; must have {rows} × {columns}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.elements import ModalSpring
+    from dockdyn.mechanics.trees.beam import Beam
     from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
 
 MOST_MODES = 24  # of a link
 ROUNDING = 1e-4  # share of a modal mass: a table of four digits may have a little more than there is
+CANTILEVER = 1.8751040687119611  # first root of cos x cosh x = −1
 ALONG = 1e-6  # sine of an angle: directions as near as that are the same
 
 Ratio = quantity("", "a damping ratio", least=0, below=1)
@@ -167,6 +170,119 @@ class UniformBeamSection(FlexibleSection):
         )
 
 
+class LargeBeamSection(FlexibleSection):
+    """A uniform beam along the body's x axis, from its joint on, that bends by shapes of a basis; what else of the link has
+    mass is at the root, rigid.
+
+    It may bend far beside its length: `stiffening` is by how much that shortens it, and what spin and loads along it do
+    then. All of its tree is then of such links. Of `craig-bampton` two static shapes come beside the modes of each plane.
+    """
+
+    kind: Literal["beam"] = "beam"
+    basis: Literal["polynomial", "craig-bampton", "cantilever"]
+    length: Length
+    mass_per_length: quantity("kg/m", "a mass per length", above=0)
+    bending_stiffness: Annotated[list[Stiffness], Field(min_length=2, max_length=2)]
+    torsional_stiffness: Stiffness | None = None
+    polar_inertia: quantity("kg*m", "a moment of inertia per length", above=0) | None = None
+    damping: quantity("s", "a damping time", least=0) | None = None
+    bending_modes: Annotated[list[Count], Field(min_length=2, max_length=2)] = [2, 2]  # noqa: RUF012
+    twist_modes: Count = 0
+    stiffening: bool = True
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if self.twist_modes and (self.torsional_stiffness is None or self.polar_inertia is None):
+            refuse("twist_modes: a beam that twists needs torsional_stiffness and polar_inertia")
+        return self
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return how many shapes it has: of bending along y, along z, and of twist."""
+        from dockdyn.mechanics.trees.beam import shape_count
+
+        first, second, twist = (shape_count(self.basis, n) for n in (*self.bending_modes, self.twist_modes))
+        return first, second, twist
+
+    def mode_names(self) -> list[str]:
+        wait_for("jax")
+        kinds = zip(("bend", "side", "twist"), self.counts(), strict=True)
+        return [f"{kind}{n}" for kind, count in kinds for n in range(1, count + 1)]
+
+    def mode_units(self) -> list[str]:
+        first, second, twist = self.counts()
+        return ["m"] * (first + second) + ["rad"] * twist
+
+    def beam(self) -> Beam:
+        """Return the beam with its shapes, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.trees.beam import Beam
+
+        length = number(self.length)
+        return Beam(
+            length=length,
+            mass=self.mass_per_length * length,
+            bending_y=jnp.asarray(self.bending_stiffness[0], float),
+            bending_z=jnp.asarray(self.bending_stiffness[1], float),
+            torsion=number(self.torsional_stiffness),
+            polar_inertia=number(self.polar_inertia),
+            damping=number(self.damping),
+            modes=self.counts(),
+            basis=self.basis,
+            stiffening=self.stiffening,
+        )
+
+    def rigid_rest(
+        self, mass: Float[Array, ""], centre: Float[Array, "3"], inertia: Float[Array, "3 3"]
+    ) -> tuple[Float[Array, ""], Float[Array, "3"], Float[Array, "3 3"]]:
+        """Return what is rigid of a link with this mass (kg), centre of mass (m, from the root) and inertia (kg m², about it),
+        in the same way: all but the beam."""
+        import jax.numpy as jnp
+
+        beam = self.beam()
+        across, polar = beam.mass * beam.length**2 / 12, beam.polar_inertia * beam.length
+        middle, rod = jnp.zeros(3).at[0].set(beam.length / 2), jnp.diag(jnp.stack([polar, across, across]))
+
+        def spread(place: Float[Array, "3"]) -> Float[Array, "3 3"]:
+            return place @ place * jnp.eye(3) - jnp.outer(place, place)
+
+        rest = mass - beam.mass
+        moved = mass * centre - beam.mass * middle
+        at = jnp.where(rest > ROUNDING * mass, moved / jnp.where(rest > ROUNDING * mass, rest, 1.0), middle)
+        about = inertia + mass * spread(centre) - rod - beam.mass * spread(middle)
+        return rest, at, about - rest * spread(at)
+
+    def spring(self) -> ModalSpring:
+        from dockdyn.elements import ModalSpring
+
+        beam = self.beam()
+        stiffness = beam.stiffness()
+        return ModalSpring(stiffness, stiffness * beam.damping)
+
+    def lowest_unstiffened(self) -> Float[Array, ""] | None:
+        import jax.numpy as jnp
+
+        if self.stiffening:
+            return None
+        beam = self.beam()
+        return CANTILEVER**2 * jnp.sqrt(
+            jnp.min(jnp.stack([beam.bending_y, beam.bending_z])) / beam.mass / beam.length**3
+        )
+
+    def check(self, mass: float, inertia: list[list[float]]) -> None:
+        """Refuses a beam that has more mass or inertia than its body, a `mass` (kg) and an `inertia` (kg m²)."""
+        own = self.mass_per_length * self.length
+        if own > mass * (1 + ROUNDING):
+            refuse(f"flexible: the beam has {own:g} kg of the body's {mass:g} kg; must be no more")
+        across = own * self.length**2 / 12
+        about = np.array(inertia, float)
+        if min(about[1, 1], about[2, 2]) < across * (1 - ROUNDING):
+            refuse(
+                f"flexible: the beam has {across:g} kg m² across it, about its middle, and the body "
+                f"{min(about[1, 1], about[2, 2]):g} kg m²; must be no more, and its position count from its joint"
+            )
+
+
 class ModeSection(Section):
     """A mode of the link whose root is held, and what it does to the link's momenta: Σ m φ, and Σ m r × φ about the root."""
 
@@ -243,6 +359,16 @@ class ModeTableSection(FlexibleSection):
         return Deflection(places[nearest], shifts[nearest], turns[nearest])
 
 
+def which_flexible(table: object) -> str:
+    """Return which of the tables of flexible links one is: a beam with a basis is one by itself."""
+    read = table.get if isinstance(table, dict) else partial(getattr, table)
+    kind = read("kind", "beam")
+    return "shapes" if kind == "beam" and read("basis", None) is not None else str(kind)
+
+
 AnyFlexible = Annotated[
-    Annotated[UniformBeamSection, Tag("beam")] | Annotated[ModeTableSection, Tag("modes")], Discriminator("kind")
+    Annotated[UniformBeamSection, Tag("beam")]
+    | Annotated[LargeBeamSection, Tag("shapes")]
+    | Annotated[ModeTableSection, Tag("modes")],
+    Discriminator(which_flexible),
 ]

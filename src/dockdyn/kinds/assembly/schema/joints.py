@@ -40,11 +40,11 @@ class JointSection(Section):
     """How a body is held on the one that carries it."""
 
     compiled: ClassVar[float] = 3.0  # 10 and 20 bodies in a row: 0.19 s each
-    kind: Literal["revolute", "prismatic", "locked", "mimic"]
+    kind: Literal["revolute", "prismatic", "spherical", "locked", "mimic"]
     position: Point | None = None
 
     @property
-    def motion(self) -> Literal["revolute", "prismatic", "locked"]:
+    def motion(self) -> Literal["revolute", "prismatic", "spherical", "locked"]:
         """How it lets the body move."""
         assert self.kind != "mimic"
         return self.kind
@@ -79,6 +79,7 @@ class JointSection(Section):
 
         turn = pose.attitude.matrix()
         mount = self.place(pose)
+        assert self.motion != "spherical"
         return Joint(
             seat=pose.attitude,
             mount=mount,
@@ -129,6 +130,7 @@ class MovingJointSection(JointSection):
     stop_stiffness: float | None
     stop_damping: float
     range: list[float] | None
+    locked: bool = False  # held where it is from t = 0 on; what moves in it is stopped then
 
     @model_validator(mode="after")
     def sound(self) -> Self:
@@ -227,6 +229,18 @@ class PrismaticSection(MovingJointSection):
     reflected: ClassVar[str] = "moved_mass"
 
 
+class SphericalSection(JointSection):
+    """A ball joint: the body turns about a point of the one that carries it."""
+
+    kind: Literal["spherical"] = "spherical"
+    position: Point
+    start_rate: Annotated[
+        list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)
+    ] = [0.0, 0.0, 0.0]  # noqa: RUF012
+    damping: TurningDamping | None = None
+    locked: bool = False
+
+
 class MimicSection(JointSection):
     """A joint that follows a leader in its own tree: its coordinate is exactly `ratio` times the leader's, and `offset`."""
 
@@ -239,7 +253,7 @@ class MimicSection(JointSection):
     offset: float = 0.0
 
     @property
-    def motion(self) -> Literal["revolute", "prismatic", "locked"]:
+    def motion(self) -> Literal["revolute", "prismatic", "spherical", "locked"]:
         return self.moves
 
     def led(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
@@ -252,6 +266,7 @@ class MimicSection(JointSection):
 AnyJoint = Annotated[
     Annotated[RevoluteSection, Tag("revolute")]
     | Annotated[PrismaticSection, Tag("prismatic")]
+    | Annotated[SphericalSection, Tag("spherical")]
     | Annotated[LockedSection, Tag("locked")]
     | Annotated[MimicSection, Tag("mimic")],
     Discriminator("kind"),

@@ -18,7 +18,7 @@ from dockdyn.kinds.assembly.schema.elements import (
     LatchSection,
     OwnElement,
 )
-from dockdyn.kinds.assembly.schema.flexible import ModeTableSection
+from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import MimicSection, MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.scenario.language.errors import nearest
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.contact.group import ContactGroup
-    from dockdyn.kinds.assembly.trees import Frames
+    from dockdyn.kinds.assembly.trees import Frames, Seat
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
+    from dockdyn.mechanics.trees.tree_bodies import TreeBodies
     from dockdyn.mechanism.impact_contact import ImpactContact
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.mounts import Mount
@@ -88,6 +89,17 @@ class SeveralBodiesSection(Section, abc.ABC):
                 refuse(f"{key}: no body with a joint that moves; {nearest(body.joint.follows, moving)}")
             if self.root_of(body.name) != self.root_of(body.joint.follows):
                 refuse(f"{key}: is of another tree; must hang on the same root, {self.root_of(body.name)!r}, by joints")
+        return self
+
+    @model_validator(mode="after")
+    def linked(self) -> Self:
+        wait_for("jax")
+        from dockdyn.kinds.assembly.linked_trees import refuse_unlinked
+        from dockdyn.kinds.assembly.schema.plane import refuse_out_of_plane
+
+        refuse_unlinked(self.body, self.plane)
+        if self.plane:
+            refuse_out_of_plane(self)
         return self
 
     @model_validator(mode="after")
@@ -202,6 +214,9 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def seated(self) -> Self:
+        wait_for("jax")
+        from dockdyn.kinds.assembly.linked_trees import check_place
+
         tables = {
             body.name for body in self.body if isinstance(body.flexible, ModeTableSection) and not body.flexible.point
         }
@@ -211,7 +226,17 @@ class SeveralBodiesSection(Section, abc.ABC):
                 refuse(
                     f"body.{link}.flexible: {what} sits there; must have a point, where the shapes of modes are known"
                 )
+        beams = {body.name for body in self.body if isinstance(body.flexible, LargeBeamSection)}
+        tied = any(beams & set(one.between) for one in self.ties())
+        for seat in self.frames(self.starts()).seats if tied else self._carried_seats() if beams else ():
+            if seat.link in beams:
+                check_place(self.named(seat.link), seat.place.tolist(), f"{seat.what[0]} {seat.what[-1]!r}")
         return self
+
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        return False
 
     def contact_names(self) -> list[str]:
         """What the contacts are called."""
@@ -326,10 +351,12 @@ class SeveralBodiesSection(Section, abc.ABC):
         self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
     ) -> dict[str, tuple[Pose, Twist]]:
         """Pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
-        from dockdyn.kinds.assembly.trees import Frames, jointed_bodies
+        from dockdyn.kinds.assembly.linked_trees import linked_start
+        from dockdyn.kinds.assembly.trees import Frames, trees_of
+        from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 
         found: dict[str, tuple[Pose, Twist]] = {}
-        trees, names = jointed_bodies(Frames.of(self.body)), self.names()
+        trees, names = trees_of(Frames.of(self.body, plane=self.plane)), self.names()
 
         def start(name: str) -> tuple[Pose, Twist]:
             if name not in found:
@@ -342,9 +369,12 @@ class SeveralBodiesSection(Section, abc.ABC):
                     found[name] = begin(name, start)
             return found[name]
 
-        def place_tree(tree: JointedBodies) -> None:
-            joints = self.joint_starts()
-            placed = tree.placed(*tree.centred(*start(names[tree.members[0]]), joints), joints)
+        def place_tree(tree: JointedBodies | TreeBodies) -> None:
+            joints, root = self.joint_starts(), start(names[tree.members[0]])
+            if isinstance(tree, TreeBodies):
+                placed, _ = tree.placed(*linked_start(tree, *root, self.body))
+            else:
+                placed = tree.placed(*tree.centred(*root, joints), joints)
             for member, place in zip(tree.members[1:], placed[1:], strict=True):
                 if member < len(names):
                     found[names[member]] = place.pose, place.twist
@@ -352,13 +382,15 @@ class SeveralBodiesSection(Section, abc.ABC):
         return {name: start(name) for name in names}
 
     def joint_starts(self) -> list[JointMotion]:
-        """Coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest."""
+        """Coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest, by number."""
         import jax.numpy as jnp
 
+        from dockdyn.kinds.assembly.linked_trees import coordinates_of
         from dockdyn.kinds.assembly.trees import moving_joints
 
-        zero = jnp.zeros(())
-        return [*(joint.begins() for joint in moving_joints(self.body).values())] + [(zero, zero)] * len(self.modes())
+        zero, joints = jnp.zeros(()), moving_joints(self.body)
+        coordinates = coordinates_of(self.body, self.plane)
+        return [joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates]
 
     def modes(self) -> list[tuple[str, str]]:
         """The modes of all flexible links: link and mode."""
@@ -371,7 +403,20 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.trees import Frames, Seat
         from dockdyn.mechanics.rigid_body import Placed
 
-        seats = [
+        seats = self._carried_seats()
+        flexible = {body.name for body in self.body if body.flexible is not None}
+        for one in self.ties():
+            if flexible & set(one.between):
+                places = one.places(*(Placed.of(*starts[body]) for body in one.between))
+                ends = zip(one.between, places, strict=True)
+                seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
+        return Frames.of(self.body, seats, self.plane)
+
+    def _carried_seats(self) -> list[Seat]:
+        """Where what flexible links carry sits on them, but for elements between bodies."""
+        from dockdyn.kinds.assembly.trees import Seat
+
+        return [
             *(Seat(body, ("feature", body, one.name), middle(one.stated())) for body, one in self._carried("feature")),
             *(
                 Seat(body, ("surface", body, one.name), one.make().reference().array())
@@ -380,13 +425,6 @@ class SeveralBodiesSection(Section, abc.ABC):
             *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
             *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thrusters()),
         ]
-        flexible = {body.name for body in self.body if body.flexible is not None}
-        for one in self.ties():
-            if flexible & set(one.between):
-                places = one.places(*(Placed.of(*starts[body]) for body in one.between))
-                ends = zip(one.between, places, strict=True)
-                seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
-        return Frames.of(self.body, seats)
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
         """The features, surfaces or points of flexible links, each with the name of the link."""
@@ -445,25 +483,35 @@ class SeveralBodiesSection(Section, abc.ABC):
             )
             pairs = geometries(feature, partner)
             if contact.impact is not None:
-                found.append(contact.impact.contact(pairs[0], bodies))
+                found.append(contact.impact.contact(pairs[0], bodies, self.plane))
                 continue
             friction = None if contact.friction is None else contact.friction.make()
             assert contact.normal is not None
             found.append(ContactGroup.of(pairs, bodies, contact.normal.make(), friction, feature.weights()))
         return tuple(found)
 
-    def mounts(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames) -> tuple[Mount, ...]:
+    def mounts(
+        self,
+        sections: list[Any],
+        starts: dict[str, tuple[Pose, Twist]],
+        frames: Frames,
+        linked: list[TreeBodies] = [],  # noqa: B006, never changed
+    ) -> tuple[Mount, ...]:
         """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
-        behind them what holds flexible links in shape."""
-        from dockdyn.kinds.assembly.trees import mode_numbers, moving_joints
+        behind them what holds flexible links in shape, and dampers of ball joints in trees that are `linked`."""
+        from dockdyn.elements import TreeSprings
+        from dockdyn.kinds.assembly.trees import coordinate_number, mode_numbers
         from dockdyn.mechanics.rigid_body import Placed
-        from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, MountedThruster, Tie
+        from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, InnerSprings, MountedThruster, Tie
 
         found: list[Mount] = []
-        moving = list(moving_joints(self.body))
         for name, section in zip(self.acts(), sections, strict=True):
             if isinstance(section, MovingJointSection):
-                found.append(DrivenJoint(section.drive(), name, moving.index(name.removesuffix(".joint"))))
+                found.append(
+                    DrivenJoint(
+                        section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"), self.plane)
+                    )
+                )
             elif isinstance(section, FixedThrusterSection):
                 number = frames.number(("element", name, section.body), section.body)
                 found.append(MountedThruster(section.make(), name, number))
@@ -472,10 +520,14 @@ class SeveralBodiesSection(Section, abc.ABC):
                 first, second = (frames.number(("element", name, body), body) for body in section.between)
                 found.append(Tie(section.make(*sides), name, first, second, isinstance(section, OwnElement)))
         for body in self.body:
-            if body.flexible is not None:
-                modes, number = mode_numbers(self.body, body.name), self.names().index(body.name)
+            if body.flexible is not None and body.flexible.mode_names():
+                modes, number = mode_numbers(self.body, body.name, self.plane), self.names().index(body.name)
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
                 found.append(BendingLink(spring, body.name, lowest, modes, number))
+        damped = {body.name for body in self.body if getattr(body.joint, "motion", "") == "spherical"}
+        for number, tree in enumerate(linked):
+            if damped & set(tree.tree.layout.names):
+                found.append(InnerSprings(TreeSprings(tree.tree), f"ball joints {number + 1}", number))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
@@ -511,21 +563,30 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The model without gravity and control, also from traced numbers."""
         import jax.numpy as jnp
 
-        from dockdyn.kinds.assembly.trees import jointed_bodies, moving_joints
+        from dockdyn.kinds.assembly.linked_trees import coordinates_of, linked_start
+        from dockdyn.kinds.assembly.trees import trees_of
+        from dockdyn.mechanics.trees.tree_bodies import TreeBodies
         from dockdyn.mechanism.mechanism import Mechanism
         from dockdyn.mechanism.named_points import NamedPoint
 
         starts = self.starts()
         frames = self.frames(starts)
         begun = [starts[name] for name in (*self.names(), *frames.links())]
-        variants = [self.mounts(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
+        trees = trees_of(frames)
+        linked = [tree for tree in trees if isinstance(tree, TreeBodies)]
+        bodies = dict(enumerate((*(section.body() for section in self.body), *frames.massless())))
+        for tree in linked:
+            bodies |= dict(zip(tree.members, tree.bodies, strict=True))
+        coordinates = coordinates_of(self.body, self.plane)
+        jointed = len(coordinates) - sum(len(tree.numbers()) for tree in linked)
+        variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
         return Mechanism(
-            bodies=tuple(section.body() for section in self.body) + frames.massless(),
+            bodies=tuple(bodies.values()),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in begun),
             twists=tuple(twist for _, twist in begun),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
-            elements=variants[0] if variants else self.mounts(list(self.acts().values()), starts, frames),
+            elements=variants[0] if variants else self.mounts(list(self.acts().values()), starts, frames, linked),
             phases=make_phases(self.phase, variants, self.names()),
             points=tuple(
                 NamedPoint(
@@ -536,10 +597,13 @@ class SeveralBodiesSection(Section, abc.ABC):
                 )
                 for name, place, body in self.points()
             ),
-            trees=jointed_bodies(frames),
-            joints=tuple(self.joint_starts()),
+            trees=trees,
+            joints=tuple(self.joint_starts()[:jointed]),
+            linked=tuple(linked_start(tree, *starts[self.names()[tree.members[0]]], self.body) for tree in linked),
             body_names=tuple(self.names()),
-            joint_names=(*moving_joints(self.body), *map(" ".join, self.modes())),
+            joint_names=tuple(
+                one.body if one.mode is None else f"{one.body} {one.mode}" for one in coordinates[:jointed]
+            ),
             frames=tuple(map(self.names().index, frames.links())),
             base=self.names().index(self.base()),
             capturing=tuple(
