@@ -165,7 +165,7 @@ def test_a_binary_file_is_no_scenario(dock, tmp_path):
 @pytest.mark.full
 def test_every_preset_runs():
     for name in dockdyn.presets():
-        if dockdyn.load(name).kind not in ("berthing", "orbital-arm"):  # those have tests of their own
+        if dockdyn.load(name).kind != "berthing":  # those have tests of their own
             short = {} if name == "epos-like" else {"duration": "1 s"}  # a rig in space has to touch
             assert dockdyn.simulate(dockdyn.load(name, short)).attrs["finished"]
 

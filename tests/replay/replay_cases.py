@@ -8,7 +8,6 @@ CASES = {
     "four-mass": ("paraskevas-a", {"duration": "0.1 s"}, 0.032, 0.0),
     "latch": ("paraskevas-latch", {}, 0.55, 0.0),
     "berthing": ("cyril-plastic", {"flexible.modes": 2, "duration": "40 s"}, 0.0, None),
-    "orbital-arm": ("gibson-2d", {}, 12.5, 5.0),
     "rig": ("sits", {"duration": "1 s"}, 0.2, None),
     "assembly": ("soyuz-like-probe", {"duration": "3 s"}, 1.9, 0.0),
     "rig-6": ("epos-like", {}, 8.0, 0.0),

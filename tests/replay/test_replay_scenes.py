@@ -144,7 +144,6 @@ NAMES = {
     "free-flight": ["chaser", "target"],
     "four-mass": ["chaser", "target"],
     "berthing": ["chaser", "target"],
-    "orbital-arm": ["payload", "station", "bay"],
     "rig": ["model (computed)", "robot", "without rig", "wall"],
     "assembly": ["spacecraft", "probe", "station"],
 }

@@ -32,9 +32,8 @@ SHORT = {  # preset, duration (s)
     "free-flight": ("", 6.0),
     "assembly": ("soyuz-like-probe", 3.0),
     "berthing": ("cyril-elastic", 0.5),
-    "orbital-arm": ("gibson-2d", 5.0),
 }
-SLOW = ("rig", "free-flight", "assembly", "berthing", "orbital-arm")
+SLOW = ("rig", "free-flight", "assembly", "berthing")
 
 
 def asked_for(figures):

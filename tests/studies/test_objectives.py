@@ -44,10 +44,10 @@ KINDS = {
         10,
         1e-6,
     ),
-    "orbital-arm": (
+    "variational": (
         "gibson-2d",
         {},
-        ["orbit.semi_major_axis", "control.stiffness.0", "arm.link.payload.mass"],
+        ["orbit.semi_major_axis", "control.stiffness.0", "body.payload.mass"],
         1e-4,
         10,
         1e-6,

@@ -20,7 +20,6 @@ BUILT_IN = {
     "four-mass": "dockdyn.kinds.chains.kind:FourMassKind",
     "latch": "dockdyn.kinds.chains.kind:LatchKind",
     "berthing": "dockdyn.kinds.berthing.kind:BerthingKind",
-    "orbital-arm": "dockdyn.kinds.orbital_arm.kind:OrbitalArmKind",
 }
 
 

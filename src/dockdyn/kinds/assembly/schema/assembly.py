@@ -10,6 +10,7 @@ from dockdyn.kinds.assembly.schema.control import ArmSteeringSection, SteeringSe
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
 from dockdyn.scenario.language.table_names import endings_of
+from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
@@ -24,9 +25,19 @@ if TYPE_CHECKING:
 
 
 class AssemblyIntegratorSection(IntegratorSection):
-    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located."""
+    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located. With an
+    `error` its steps follow the motion, and `step` is the longest."""
 
     method: Literal["located", "fixed", "variational"] = "located"  # type: ignore[assignment]
+    error: quantity("", "a relative error", above=0, most=1e-2) | None = None
+
+    @model_validator(mode="after")
+    def following(self) -> Self:
+        if self.error is not None and self.method != "variational":
+            refuse(
+                "error: of steps of the method 'variational'; must be left out, tolerance be stated, or method changed"
+            )
+        return self
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -72,6 +83,10 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.mechanism.variational import VariationalMechanism
 
         return VariationalMechanism(self.model())
+
+    def step_error(self) -> float | None:
+        """Return the error that each step of the method `variational` may have; None where all are of one length."""
+        return self.integrator.error
 
     def coupling(self) -> Coupling | None:
         """Return what an FMU decides of it; None where none does."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol, Self
 
-from pydantic import Discriminator, Field, SerializeAsAny, Tag
+from pydantic import Discriminator, Field, SerializeAsAny, Tag, model_validator
 
+from dockdyn.kinds.assembly.schema.phases import Entries, entries_of
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.arm_control import ARM_LAWS, ArmControlSection
 from dockdyn.scenario.tables.control import BodyControlSection, OwnControlSection, own_reader, whose
@@ -18,12 +20,17 @@ from dockdyn.scenario.tables.part import refuse
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
+    from dockdyn.control.set_points import SetPoints
     from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.phases import PhaseSection
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanics.trees.partial_motion import JointMotion
     from dockdyn.mechanism.steered_arm import SteeredArm
     from dockdyn.mechanism.steered_body import SteeredBody
+
+
+SET_POINT = "control.set_point"  # key that phases may set
+Coordinate = quantity("rad", "an angle", component=True)  # of a slide a plain number, m
 
 
 class SteeredSection(Section):
@@ -52,6 +59,18 @@ class ArmSteeringSection(SteeredSection, ArmControlSection):
     moves, in the order of the bodies."""
 
     law: Literal["none", "joint-pd", "rate-damping", "detumble", "reaction-null-space"] = "rate-damping"
+    set_point: list[Coordinate] | None = None
+    placing: ClassVar[tuple[str, ...]] = (*SteeredSection.placing, "set_point")
+
+    @model_validator(mode="after")
+    def aiming(self) -> Self:
+        if self.set_point is not None and self.law != "joint-pd":
+            refuse(f"set_point: law {self.law} drives joints to none; must be left out, or law be 'joint-pd'")
+        return self
+
+    @property
+    def aims(self) -> bool:
+        return self.set_point is not None
 
 
 def whose_steering(table: object) -> str:
@@ -140,6 +159,10 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
                 f"control.law: {control.law}: no joint moves in the tree of {found[0]!r}; must be a body with an arm"
             )
         control.check_joints(joints, [], 3)
+        if control.set_point is not None and len(control.set_point) != len(joints):
+            refuse(
+                f"control.set_point: has {len(control.set_point)} entries for {len(joints)} joints ({', '.join(joints)})"
+            )
     if getattr(control, "frame", None) != "port":
         return
     if approach is None:
@@ -149,6 +172,16 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
             f"control.frame = 'port': must act on {approach[0]!r}, which approaches, with the target {approach[1]!r}, "
             "which has the port"
         )
+
+
+def steered_lists(bodies: Begun) -> dict[str, Entries]:
+    """Return the lists of control that phases may set, by their keys."""
+    control = bodies.control
+    if not isinstance(control, ArmSteeringSection) or control.set_point is None:
+        return {}
+    names, units = moved_joints(bodies), {"revolute": "rad", "prismatic": "m"}
+    joints = {body.name: body.joint.motion for body in bodies.body if body.joint is not None and body.name in names}
+    return {SET_POINT: Entries([units[joints[name]] for name in names], "a set-point")}
 
 
 def arm_joints(body: str, bodies: Begun) -> list[str]:
@@ -205,4 +238,16 @@ def _make_arm(
     at = tuple(moving.index(name) for name in motors)
     joints = jnp.stack([bodies.joint_starts()[number][0] for number in at])
     law = control.make_law(attitude, joints, control.free(motors, []), jnp.zeros((0, 0)))
-    return SteeredArm(law, control.limits(len(at), axes, axes), attitude, *numbers, at, phases)
+    set_points = None if control.set_point is None else _set_points(control.set_point, bodies.phase)
+    return SteeredArm(law, control.limits(len(at), axes, axes), attitude, *numbers, at, phases, set_points)
+
+
+def _set_points(stated: list[float], phases: list[PhaseSection]) -> SetPoints:
+    """Return the set-points of joints in all phases, also from traced numbers."""
+    import jax.numpy as jnp
+
+    from dockdyn.control.set_points import SetPoints
+
+    points, before = entries_of(phases, SET_POINT, stated) if phases else ([stated], [stated])
+    rows = ([jnp.stack([jnp.asarray(one, float) for one in row]) for row in rows] for rows in (points, before))
+    return SetPoints(*map(jnp.stack, rows))
