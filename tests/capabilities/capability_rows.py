@@ -283,6 +283,7 @@ ROWS: dict[str, Callable[[Case], None]] = {
 }
 
 RIGID, FIXED = ("latch, pin", "latch, weld"), "fixed step"
+VARIED = "variational method"
 STEERED, FLIGHT = "control: attitude hold", "free flight"
 ARMS = ("control: joints of an arm", "control: an arm that detumbles")
 WELDED = "free flight, cone latch, rigid weld"
@@ -306,7 +307,15 @@ REFUSED: dict[Cell, Refusal] = {
     ("rig around it", WELDED): Refusal(
         "latch.hold_law = 'rigid': on a rig must be 'compliant'",
         "a rigid grip catches by an impulse, and a force sensor has none to measure",
-    )
+    ),
+    ("margins", VARIED): Refusal(
+        "loop.delay: a step knows no past",
+        "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin itself is told",
+    ),
+    ("ended by capture", VARIED): Refusal(
+        "grip = 'compliant': its damper jumps",
+        "the force of a compliant latch jumps as it falls in, at which no step of the method ends; one that is rigid is taken",
+    ),
 }
 NOT_YET: dict[Cell, str] = {
     ("batch of cases", FIXED): "cases run one by one, not in compiled batches",
@@ -315,6 +324,10 @@ NOT_YET: dict[Cell, str] = {
     ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
     ("ended by capture", FIXED): "latches need located events",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
+    ("batch of cases", VARIED): "cases run one by one, not in compiled batches",
+    ("stepping", VARIED): "a stepper ends its steps at located instants alone",
+    ("FMU, co-simulation", VARIED): "an FMU ends its steps at located instants alone",
+    ("rig around it", VARIED): "a rig has no method of integration to choose",
     ("margins", STEERED): "margins count no control",
     **{("margins", arm): "margins count no control" for arm in ARMS},
     **{("stepping", arm): "a stepper commands a body, not the joints of an arm" for arm in ARMS},

@@ -59,7 +59,13 @@ def angle_by_scipy(effort):
     """The joint's angle (rad) at the end, by the effort (N m) of time, angle and rate."""
     reduced = BASE * LINK / (BASE + LINK)
     found = solve_ivp(
-        lambda t, x: [x[1], effort(t, *x) / reduced], (0, 4), [START, 0], "DOP853", rtol=1e-12, atol=1e-13, max_step=0.05
+        lambda t, x: [x[1], effort(t, *x) / reduced],
+        (0, 4),
+        [START, 0],
+        "DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+        max_step=0.05,
     )
     return found.y[0, -1]
 
