@@ -239,7 +239,7 @@ def test_an_impact_law(own, dock):
         ('law = "own_impact:Settling"\nspeed = 1.0\nfriction = 0.1', "has no field 'friction'; its fields: speed"),
         ('law = "own_contact:Capsule"', "must be a subclass of dockdyn.ImpactLaw"),
         ('law = "nowhere:Settling"', 'must be "module:Class"'),
-        ('law = "settling"', "must be 'frictionless'"),
+        ('law = "settling"', "must be 'energetic'"),
     ],
 )
 def test_an_impact_law_that_cannot_be_is_one_line(own, impact_table, says):
