@@ -310,7 +310,7 @@ REFUSED: dict[Cell, Refusal] = {
     ),
     ("margins", VARIED): Refusal(
         "loop.delay: a step knows no past",
-        "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin itself is told",
+        "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin is told",
     ),
     ("ended by capture", VARIED): Refusal(
         "grip = 'compliant': its damper jumps",

@@ -34,7 +34,9 @@ def two_balls():
 
 def held(grip):
     found = scene()
-    found["body"].append({"name": "arm", "on": "plate", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 1.0]})
+    found["body"].append(
+        {"name": "arm", "on": "plate", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 1.0]}
+    )
     weld = {"kind": "connection", "name": "mount", "between": ["arm", "plate"], "anchor": [[0, 0, 0], [0, 0, 1.0]]}
     hook = {"kind": "latch", "name": "hook", "between": ["ball", "arm"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
     hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
