@@ -23,9 +23,9 @@ from dockdyn.integrate.variational import colliding
 from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
 from dockdyn.integrate.variational.solver_state import History, Settings
 from dockdyn.integrate.variational.step import Start, step
-from dockdyn.kinds.orbital_arm.run import settings_of
 from dockdyn.mechanics.retraction import moved
 from dockdyn.programs import Program
+from dockdyn.results.variational_run import variational_settings
 from dockdyn.scenario.load import Scenario, parse
 
 REPEATS = 7
@@ -37,31 +37,31 @@ AXES = ([0, 0, 1], [0, 1, 0], [1, 0, 0])  # of the joints in space, in turn
 
 def chain(joints: int, motion: str) -> Scenario:
     """A station of 20 t and equal links of 2 m and 20 kg, far from a wall, held against a small sag."""
-    links: list[dict[str, Any]] = [{"name": "station", "mass": 2e4, "inertia": [6e4, 6e4, 8e4]}]
-    for index in range(joints):
-        links.append(
-            {
-                "name": f"link {index}",
-                "parent": links[-1]["name"],
-                "axis": AXES[index % 3] if motion == "free" else AXES[0],
-                "mount": [2.0, 0, 0],
-                "start": 0.3 * (-1) ** index,
-                "mass": 20.0,
-                "centre": [1.0, 0, 0],
-                "inertia": [2.0, 7.0, 7.0],
-            }
-        )
-    phase = {"name": "hold", "set_point": [0.31 * (-1) ** index for index in range(joints)]}
+    station = {"name": "station", "mass": 2e4, "inertia": [6e4, 6e4, 8e4]}
     wall = {"name": "wall", "shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
+    bodies: list[dict[str, Any]] = [station | {"surface": [wall]}]
+    for index in range(joints):
+        hinge = 2.0 if index == 0 else 1.0  # m, from the middle of what carries it
+        joint = {
+            "kind": "revolute",
+            "axis": AXES[index % 3] if motion == "space" else AXES[0],
+            "position": [hinge, 0, 0],
+            "start": 0.3 * (-1) ** index,
+        }
+        link = {"name": f"link {index}", "on": bodies[-1]["name"], "position": [hinge + 1.0, 0, 0]}
+        bodies.append(link | {"mass": 20.0, "inertia": [2.0, 7.0, 7.0], "joint": joint})
+    bodies[-1]["feature"] = [{"name": "tip", "position": [1.0, 0, 0]}]
+    control = {"law": "joint-pd", "body": "station", "stiffness": [200.0] * joints, "damping": [50.0] * joints}
     content = {
         "schema": 1,
-        "kind": "orbital-arm",
+        "kind": "assembly",
+        "title": "chain",
         "duration": 0.01 * STEPS,
-        "motion": motion,
         "orbit": {"semi_major_axis": "6731.29 km"},
-        "arm": {"link": links},
-        "contact": {"link": links[-1]["name"], "surface": [wall]},
-        "control": {"law": "joint-pd", "stiffness": [200.0] * joints, "damping": [50.0] * joints, "phase": [phase]},
+        "body": bodies,
+        "contact": [{"feature": "tip", "surface": "wall", "impact": {"law": "frictionless", "restitution": 1.0}}],
+        "control": control | {"set_point": [0.31 * (-1) ** index for index in range(joints)]},
+        "integrator": {"method": "variational", "step": 0.01},
     }
     return parse(tomlkit.dumps(content), "chain")
 
@@ -129,7 +129,7 @@ def timed(program: Callable[..., Any], *given: Any) -> tuple[float, float, Any]:
 
 
 def row(name: str, scenario: Scenario) -> None:
-    model, settings = scenario.content.model(scenario.content.dissipative()), settings_of(scenario)
+    model, settings = scenario.content.mechanical(), variational_settings(scenario.content)
     count = round(scenario.content.duration / float(settings.step))
     whole, compiling, (_, (status, events, corrections)) = timed(run, model, settings)
     alone, _, last = timed(lambda m, s: steps_alone(m, s, count), model, settings)
@@ -137,7 +137,7 @@ def row(name: str, scenario: Scenario) -> None:
     apart = float(jnp.abs(last.q - end.q).max())
     each, lone, theirs = (1e6 * seconds / count for seconds in (whole, alone, explicit))
     print(
-        f"  {name:28} {model.velocity.shape[0]:4} {count:6} {int(events):4} {float(corrections):5.2f}"
+        f"  {name:28} {model.initial()[1].shape[0]:4} {count:6} {int(events):4} {float(corrections):5.2f}"
         f" {each:9.2f} {lone:9.2f} {theirs:9.2f} {each / theirs:6.2f} {1e3 * whole:9.1f}"
         f" {compiling:8.1f} {explicit_compiling:8.1f} {apart:9.1e}",
         flush=True,
@@ -161,8 +161,8 @@ def main() -> None:
         print(backend)
         row("gibson-2d", dockdyn.load("gibson-2d"))
         for joints in (3, 6, 12, 24):
-            row(f"plane, {joints} joints", chain(joints, "planar"))
-        row("space, 6 joints", chain(6, "free"))
+            row(f"plane, {joints} joints", chain(joints, "plane"))
+        row("space, 6 joints", chain(6, "space"))
 
 
 if __name__ == "__main__":

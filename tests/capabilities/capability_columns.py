@@ -221,6 +221,7 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "two contacts": with_two_contacts,
     "delay": having(loop={"delay": 2e-3}),
     "fixed step": having(integrator={"method": "fixed", "step": 1e-4}),
+    "variational method": having(integrator={"method": "variational", "step": 1e-4}),
     "latch, compliant": with_element(**HOOK, **COMPLIANT),
     "latch, pin": with_element(**HOOK, grip="pin"),
     "latch, weld": with_element(**HOOK, grip="weld"),

@@ -283,6 +283,7 @@ ROWS: dict[str, Callable[[Case], None]] = {
 }
 
 RIGID, FIXED = ("latch, pin", "latch, weld"), "fixed step"
+VARIED = "variational method"
 SAMPLED, FLIGHT = "control: attitude hold", "free flight"  # its computer holds what it has commanded
 WELDED = "free flight, cone latch, rigid weld"
 
@@ -317,6 +318,14 @@ REFUSED: dict[Cell, Refusal] = {
         "control.period = 0.05 s: what a computer holds between samples counts in runs only",
         "what a computer holds between its samples has no linear form in continuous time",
     ),
+    ("margins", VARIED): Refusal(
+        "loop.delay: a step knows no past",
+        "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin is told",
+    ),
+    ("ended by capture", VARIED): Refusal(
+        "grip = 'compliant': its damper jumps",
+        "the force of a compliant latch jumps as it falls in, at which no step of the method ends; one that is rigid is taken",
+    ),
 }
 NOT_YET: dict[Cell, str] = {
     ("batch of cases", FIXED): "cases run one by one, not in compiled batches",
@@ -324,6 +333,10 @@ NOT_YET: dict[Cell, str] = {
     ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
     ("rig around it", "motion in the plane"): "a rig carries bodies in space",
+    ("batch of cases", VARIED): "cases run one by one, not in compiled batches",
+    ("stepping", VARIED): "a stepper ends its steps at located instants alone",
+    ("FMU, co-simulation", VARIED): "an FMU ends its steps at located instants alone",
+    ("rig around it", VARIED): "a rig has no method of integration to choose",
     (
         "ended by capture",
         FLIGHT,

@@ -26,7 +26,6 @@ from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.report.replay import frames, shapes
 from dockdyn.report.replay.overlay import facts
 from dockdyn.report.replay.page import page_of
-from dockdyn.report.replay.scene import turned
 from dockdyn.results.store import write_result
 
 KINDS = pytest.mark.parametrize(
@@ -75,11 +74,6 @@ def test_bodies_are_where_the_result_says(results, scenes, kind):
         moved = places[exact] - places[exact[:1]]
         along = dataset.position.values[:, :, 0]
         np.testing.assert_allclose(moved, along[rows] - along[rows[:1]], atol=1e-12)
-    elif kind == "orbital-arm":
-        back = dataset.base_attitude.values * [1, -1, -1, -1]
-        for index, name in enumerate(map(str, dataset.link.values[1:]), start=1):
-            outline = turned(back, dataset.outline.values[:, index] - dataset.base_position.values)
-            np.testing.assert_allclose(parts[f"arm/{name}"].position[exact], outline[rows], atol=1e-9)
     elif kind == "rig":
         np.testing.assert_allclose(
             parts["robot"].position[exact, 0], dataset.robot_position.values[rows, 0], atol=1e-12

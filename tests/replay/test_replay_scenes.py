@@ -143,7 +143,6 @@ def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kin
 NAMES = {
     "free-flight": ["chaser", "target"],
     "four-mass": ["chaser", "target"],
-    "orbital-arm": ["payload", "station", "bay"],
     "rig": ["model (computed)", "robot", "without rig", "wall"],
     "assembly": ["spacecraft", "probe", "station"],
 }

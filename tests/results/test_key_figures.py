@@ -31,9 +31,8 @@ SHORT = {  # preset, duration (s)
     "rig": ("sits", 2.0),
     "free-flight": ("", 6.0),
     "assembly": ("soyuz-like-probe", 3.0),
-    "orbital-arm": ("gibson-2d", 5.0),
 }
-SLOW = ("rig", "free-flight", "assembly", "orbital-arm")
+SLOW = ("rig", "free-flight", "assembly")
 
 
 def asked_for(figures):

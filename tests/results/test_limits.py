@@ -60,7 +60,7 @@ def test_a_located_run_stops_at_its_most_steps():
     ("preset", "settings"), [("sazawal-spring-dashpot", {"integrator.method": "fixed"}), ("gibson-2d", {})]
 )
 def test_steps_that_are_too_many_are_refused_before_they_run(preset, settings, monkeypatch):
-    from dockdyn.kinds.orbital_arm import model  # noqa: F401, made with jit where it is imported
+    from dockdyn.mechanism import variational  # noqa: F401, made with jit where it is imported
 
     monkeypatch.setattr("jax.jit", None)
     words = r"integrator.step = 1e-09 s: takes \S+ steps .* must take at most integrator.max_steps = "

@@ -89,7 +89,7 @@ def test_a_period_may_have_its_unit():
     assert refusal(sim.reset, "mass").startswith("probe-cone: values: must be a mapping from dotted keys to values")
 
 
-KINDS = ("free-flight", "assembly", "four-mass", "latch", "orbital-arm")
+KINDS = ("free-flight", "assembly", "four-mass", "latch")
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,6 @@ NONE = [
     ("probe-cone-latch", "latch"),
     ("atv-like", "latch"),
     ("atv-like", "control"),
-    ("gibson-2d", "latch"),
-    ("gibson-2d", "control"),
     ("atv-like", "contact.friction"),
     ("cyril-controlled", "control"),
 ]

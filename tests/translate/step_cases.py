@@ -25,7 +25,6 @@ from dockdyn.integrate.model import Model, State
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
 from dockdyn.kinds.assembly.regulators import with_gain
-from dockdyn.kinds.orbital_arm import run as orbital_arm
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.model.ages import ages_of
@@ -33,7 +32,7 @@ from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.results import adaptive_run, contact_run
+from dockdyn.results import adaptive_run, contact_run, variational_run
 from dockdyn.results.plan import WATCH_ONLY, settings_for
 from dockdyn.scenario.load import Scenario
 
@@ -178,31 +177,31 @@ def flow_case(scenario: Scenario) -> Case:
     return Case(function, [(model, one) for one in _rows(found.states, range(TREES))])
 
 
-# --- arms in orbit -------------------------------------------------------------------------------------------------------
+# --- variational steps -------------------------------------------------------------------------------------------------------
 
 
 def variational_case(scenario: Scenario) -> Case:
     """An iteration of the variational integrator: a step, the search for an event, or a jump."""
-    content = scenario.content
-    model = orbital_arm.build(content, content.dissipative())
-    settings = orbital_arm.settings_of(scenario)
+    content, settings = scenario.content, variational_run.variational_settings(scenario.content)
     short = replace(settings, samples=1, max_events=2, stride=10**9)
-    solver, solvers = orbital_arm.init(model, short), []
-    small = jax.tree.map(np.asarray, orbital_arm.init(model, short))
+    solver, solvers = variational_run.init(content, short), []
+    small = jax.tree.map(np.asarray, variational_run.init(content, short))
     every = max(1, int(settings.samples * settings.stride // 200))
     for place in range(200):
         fresh = solver._replace(**{name: getattr(small, name) for name in ("log", "events", "samples", "sampled")})
-        solver = orbital_arm.advance(model, short, fresh, fresh.iterations + (every if place % 4 == 0 else 1))
+        solver = variational_run.advance(content, short, fresh, fresh.iterations + (every if place % 4 == 0 else 1))
         if place % 4:
             solvers.append(jax.tree.map(np.asarray, solver))
 
-    def function(model: Any, solver: colliding.SolverState) -> Any:
+    def function(content: Any, solver: colliding.SolverState) -> Any:
         begun = solver._replace(log=small.log, events=small.events, samples=small.samples, sampled=small.sampled)
-        after = colliding.advance(model, short, begun._replace(status=small.status), begun.iterations + 1)
+        after = colliding.advance(
+            content.mechanical(), short, begun._replace(status=small.status), begun.iterations + 1
+        )
         return after._replace(log=after.log[:-1], samples=after.samples[:-1])  # without scratch rows
 
     bare = dict.fromkeys(("log", "events", "samples", "sampled", "status"), ())
-    return Case(function, [(model, one._replace(**bare)) for one in solvers])
+    return Case(function, [(content, one._replace(**bare)) for one in solvers])
 
 
 # --- impact laws -----------------------------------------------------------------------------------------------------------

@@ -177,10 +177,11 @@ RARELY = {
     **{f"flow of {name}": _of(flow_case, name) for name in ("detumble", "berthing-3d")},
     "arm that rebounds": _of(located_case, "cyril-elastic", **{"integrator.method": "located", "duration": 2.0}),
     **{name: _of(variational_case, name) for name in ("gibson-2d", "gibson-2d-retreat", "canadarm-2d")},
-    "arm with friction": _of(
-        variational_case, "gibson-2d", **{"impact": {"law": "energetic", "restitution": 0.5, "friction": 0.2}}
+    "arm by the discrete law": _of(
+        variational_case,
+        "gibson-2d",
+        **{f"contact.{wall}.impact": {"law": "variational"} for wall in ("side wall", "floor")},
     ),
-    "arm by the discrete law": _of(variational_case, "gibson-2d", impact={"law": "variational"}),
     "arm with variable steps": _of(variational_case, "gibson-2d", **{"integrator.error": 1e-6}),
 }
 

@@ -6,7 +6,7 @@ Source: Paraskevas et al., section 4, eqs. 34–46 corrected; wedge with frictio
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -34,6 +34,24 @@ class Reach(eqx.Module):
     def first_stage(self, inside: Scalar, travel: Scalar) -> Int[Array, ""]:
         """Return the stage of a latch that is closed here."""
         return jnp.where(inside > 0, HELD, OUT)
+
+
+class Anywhere(eqx.Module):
+    """What holds its striker wherever that is, whenever it is closed: a connection, which catches nothing on the way."""
+
+    length: ClassVar[float] = 0.0  # m
+
+    def guards(self, stage: Int[Array, ""], inside: Scalar, travel: Scalar) -> tuple[Scalar, ...]:
+        """Return an event function that never rises."""
+        return (jnp.asarray(-1.0),)
+
+    def next_stage(self, stage: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
+        """Return the stage, which no guard changes."""
+        return stage
+
+    def first_stage(self, inside: Scalar, travel: Scalar) -> Int[Array, ""]:
+        """Return that it holds."""
+        return jnp.asarray(HELD)
 
 
 class Ramp(eqx.Module):

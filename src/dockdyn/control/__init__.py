@@ -14,7 +14,7 @@ from dockdyn.control.lqr import Regulator
 from dockdyn.control.reaction_null_space import ReactionNullSpace
 from dockdyn.control.reference import InertialReference, TargetReference
 from dockdyn.control.sampled import SampledControl
-from dockdyn.control.schedule import Schedule
+from dockdyn.control.set_points import SetPoints
 from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "ReactionNullSpace",
     "Regulator",
     "SampledControl",
-    "Schedule",
+    "SetPoints",
     "TargetReference",
     "Thrusters",
 ]

@@ -22,7 +22,7 @@ def proportional_derivative(
 
 
 class JointControl(eqx.Module):
-    """Torques −Kp (x − reference) − Kd ẋ: on joints by motors, on the base by a wheel. A `Law`.
+    """Torques −Kp (x − reference) − Kd (ẋ − its rate): on joints by motors, on the base by a wheel. A `Law`.
 
     Knows the angles and rates of joints and the base's attitude and rate; neither masses, nor the target, nor vibration.
     """
@@ -33,10 +33,12 @@ class JointControl(eqx.Module):
     base_damping: Float[Array, ""]  # N m s/rad
     attitude: Float[Array, "4"]  # reference of the base
     joints: Float[Array, "joints"]  # references, rad or m
+    moving: Float[Array, "joints"] | None = None  # their rates; None: zero
 
     def act(self, plant: Plant, actuators: Actuators) -> Actuation:
         coordinates, rates = plant.joints()
-        motors = proportional_derivative(self.stiffness, self.damping, coordinates - self.joints, rates)
+        against = rates if self.moving is None else rates - self.moving
+        motors = proportional_derivative(self.stiffness, self.damping, coordinates - self.joints, against)
         axes, turning = jnp.array(plant.axes, int), plant.turning()
         error = attitude_error(self.attitude, plant.attitude())[axes]
         wanted = proportional_derivative(self.base_stiffness, self.base_damping, error, turning[axes])

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.contact.latch import HELD, ON_RAMP, OUT, SWUNG, Caught, Ramp, Reach
+from dockdyn.contact.latch import HELD, ON_RAMP, OUT, SWUNG, Anywhere, Caught, Ramp, Reach
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.grip import Compliant, Hold, Rigid
@@ -59,7 +59,7 @@ class Latch(ForceElement):
     seat: Float[Array, "3"]  # m, axes of the other body
     axis: Float[Array, "3"]  # unit vector out of the seat, axes of the other body
     lateral: Float[Array, ""]  # m, from the axis
-    entry: Reach | Ramp
+    entry: Reach | Ramp | Anywhere
     grip: Compliant | Rigid
     closed: Float[Array, ""] | float = 1.0  # 0: it lets go
     ends_run: bool = eqx.field(static=True, default=False)
@@ -68,6 +68,11 @@ class Latch(ForceElement):
     def rigid(self) -> bool:
         """Whether a connection holds the striker."""
         return isinstance(self.grip, Rigid)
+
+    @property
+    def joins(self) -> bool:
+        """Whether it is a connection, which catches nothing on the way."""
+        return isinstance(self.entry, Anywhere)
 
     @property
     def hold(self) -> Hold:
@@ -226,8 +231,10 @@ class Latch(ForceElement):
         or 0), and the `tension` (N), of the ramp or of a compliant grip: that of a rigid one is not known here.
 
         Of an open one also the `gap` (m) from the striker to where it is caught, along the axis, and the speed `closing` it
-        (m/s); zeros once it holds.
+        (m/s); zeros once it holds. Of a connection whether it is `closed` (1 or 0) and the `tension` alone.
         """
+        if self.joins:
+            return {"closed": (mode.stage >= HELD) * 1.0, "tension": jnp.zeros(())}
         held, is_open = (mode.stage >= HELD) * 1.0, (mode.stage < HELD) * 1.0
         caught_at = self.entry.length if isinstance(self.entry, Ramp) else 0.0
         found = {

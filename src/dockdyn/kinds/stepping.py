@@ -19,7 +19,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.solver_state import emptied, largest
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.mechanism.loads import Group, all_held
+from dockdyn.mechanism.loads import Group, captured
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.steered_arm import SteeredArm
 from dockdyn.mechanism.steered_body import SteeredBody
@@ -105,7 +105,7 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: l
     peaks = largest(solver)[: len(model.groups)]
     acting = seen["contact_force"] * jnp.asarray([_side(model, group, steered.body) for group in model.groups])[:, None]
     more = {
-        "captured": all_held(x.memory.elements),
+        "captured": captured(model.elements, x.memory.elements),
         "contact_load": acting.sum(axis=0),
         "peak_normal_force": peaks,
         "time": solver.point.time,

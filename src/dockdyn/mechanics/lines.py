@@ -11,7 +11,7 @@ Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algori
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -20,6 +20,8 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.mechanics.dense import factored, solved
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.vector import Vector
+
+EVENLY = 1e-9  # of the mobility along a line: lines that could share a load in any way share it evenly then
 
 Rows = Float[
     Array, "lines bodies 6"
@@ -35,6 +37,7 @@ class Lines(NamedTuple):
     root: Float[Array, "lines"]  # s: √m of a mass, 1 of a closed connection, 0 of an open one
     compliance: Float[Array, "lines"]  # c: 0 of a closed connection, else 1
     pushes: Rows | None = None  # P, along which a unit of force acts; None: J
+    shared: Float[Array, "lines"] | None = None  # 1 of lines that may depend on each other, else 0; None: of none
 
     @property
     def acting(self) -> Rows:
@@ -55,10 +58,15 @@ class Lines(NamedTuple):
     @staticmethod
     def joined(several: Sequence[Lines]) -> Lines:
         """Return all of them as one."""
-        if all(one.pushes is None for one in several):
-            return Lines(*(jnp.concatenate(parts) for parts in zip(*(one[:4] for one in several), strict=True)))
-        stated = [one._replace(pushes=one.acting) for one in several]
-        return Lines(*(jnp.concatenate(parts) for parts in zip(*stated, strict=True)))
+        shared, pushes = None, None
+        if any(one.pushes is not None for one in several):
+            pushes = jnp.concatenate([one.acting for one in several])
+        if any(one.shared is not None for one in several):
+            shared = jnp.concatenate(
+                [jnp.zeros_like(one.drift) if one.shared is None else one.shared for one in several]
+            )
+        rows, drift, root, compliance = map(jnp.concatenate, zip(*(one[:4] for one in several), strict=True))
+        return Lines(rows, drift, root, compliance, pushes, shared)
 
 
 def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) -> Forces:
@@ -73,8 +81,31 @@ def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) ->
 
 def forces_along(lines: Lines, mobility: Float[Array, "lines lines"], slip: Forces) -> Forces:
     """Return the forces (N, N m) along lines, along which the bodies would slip at this rate, drift included, without them."""
+    return forces_against(lines, mobility)(slip)
+
+
+def forces_against(lines: Lines, mobility: Float[Array, "lines lines"]) -> Callable[[Forces], Forces]:
+    """Return what tells the forces along lines from the rate at which bodies would slip, of any number of such."""
     matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility * lines.root
-    return lines.root * solved(factored(matrix), -lines.root * slip)
+    if lines.shared is None:
+        factors = factored(matrix)
+        return lambda slip: lines.root * solved(factors, -lines.root * slip)
+    largest = jnp.max(lines.shared * jnp.diagonal(mobility))
+    evenly = even_solution(matrix, EVENLY * lines.shared * largest * lines.root**2)
+    return lambda slip: lines.root * evenly(-lines.root * slip)
+
+
+def even_solution(
+    matrix: Float[Array, "lines lines"], easing: Float[Array, "*lines"]
+) -> Callable[[Float[Array, "lines"]], Float[Array, "lines"]]:
+    """Return what solves a symmetric system whose rows may depend on each other: of all solutions the one shared evenly."""
+    factors = factored(matrix + jnp.diag(jnp.broadcast_to(easing, matrix.shape[:1])))
+
+    def solve(right: Float[Array, "lines"]) -> Float[Array, "lines"]:
+        first = solved(factors, right)
+        return first + solved(factors, right - matrix @ first)  # what easing has left
+
+    return solve
 
 
 def mobility_between(rows: Rows, answers: Float[Array, "others bodies 6"]) -> Float[Array, "lines others"]:

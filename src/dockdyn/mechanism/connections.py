@@ -1,8 +1,8 @@
 """Connections: two bodies that stay together at a point, or altogether, while they are closed.
 
 A connection is rows of the velocities of both bodies, which are zero while it is closed: the slip. Whether one is closed is no
-part of it, so it can fall in, hold and let go. Rows of what is closed together must be independent: two links of one arm that
-have fewer freedoms against each other than a connection has rows cannot be held by it.
+part of it, so it can fall in, hold and let go. Rows of what is closed together may depend on each other where connections are
+`shared`, as those of loops in a plane do in space: then what could be carried in many ways is carried evenly.
 
 Units: SI: m, m/s, rad/s, N, N m.
 Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algorithms, sections 3.2 and 8; own derivation of J̇ v.
@@ -33,6 +33,7 @@ class Connection(eqx.Module):
     other: int = eqx.field(static=True)
     hold: Hold = eqx.field(static=True)
     planar: bool = eqx.field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
+    shared: bool = eqx.field(static=True, default=False)  # whether others, or joints, may hold the same
 
     @property
     def directions(self) -> int:
@@ -67,7 +68,8 @@ class Connection(eqx.Module):
         """Return its lines, along which it holds while it is `closed`."""
         drift = self.drift(places)[: self.directions]
         turning = jnp.zeros(self.count - self.directions)
-        return Lines.of_connection(self.rows(places), jnp.concatenate([drift, turning]), closed)
+        lines = Lines.of_connection(self.rows(places), jnp.concatenate([drift, turning]), closed)
+        return lines._replace(shared=jnp.ones(self.count)) if self.shared else lines
 
     def drift(self, places: Sequence[Placed]) -> Float[Array, "3"]:
         """Return J̇ v (m/s²) of the point: it is one of the first body, and passes over the other as far as that slips."""

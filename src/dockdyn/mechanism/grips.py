@@ -26,7 +26,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected
 from dockdyn.mechanism.mounts import Mount, Tie, latches_of
-from dockdyn.mechanism.strikes import Struck, stop, strike
+from dockdyn.mechanism.strikes import Struck, stop, stop_evenly, strike
 
 
 class Grip(NamedTuple):
@@ -43,18 +43,40 @@ class Grip(NamedTuple):
         return held > 0
 
 
-def captures_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
-    """Return the latches among elements that are rigid, or tell what a capture has to take; of bodies in the plane or not."""
+def captures_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
+    """Return the latches among elements that are rigid, or tell what a capture has to take."""
+    latches = latches_of(elements)
+    ends = [(one.first, one.second) for one in latches if one.latch.rigid]
+    loop = close_loops([(bodies.held_with(first)[0], bodies.held_with(second)[0]) for first, second in ends])
     return [
-        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold, planar), one.latch.rigid)
-        for one in latches_of(elements)
+        Grip(
+            one.number,
+            Connection(one.latch.striker, one.first, one.second, one.latch.hold, bodies.planar, loop),
+            one.latch.rigid,
+        )
+        for one in latches
         if one.latch.rigid or one.latch.delays
     ]
 
 
-def grips_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
-    """Return the rigid latches among elements, of bodies in the plane or not."""
-    return [grip for grip in captures_of(elements, planar) if grip.rigid]
+def grips_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
+    """Return the rigid latches among elements."""
+    return [grip for grip in captures_of(elements, bodies) if grip.rigid]
+
+
+def close_loops(pairs: Sequence[tuple[int, int]]) -> bool:
+    """Return whether holding together all `pairs`, each of two numbers of what joints hold together, would close a loop."""
+    reached: dict[int, int] = {}
+
+    def root(number: int) -> int:
+        return root(reached[number]) if number in reached else number
+
+    for pair in pairs:
+        first, second = map(root, pair)
+        if first == second:
+            return True
+        reached[first] = second
+    return False
 
 
 def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: Sequence[Placed]) -> Lines | None:
@@ -95,12 +117,12 @@ def fall_in(
     alone. `place` gives the bodies where they are, as they move at other velocities; the `elements` may reflect inertia, which
     resists, too.
     """
-    grips, now, found = grips_of(elements, bodies.planar), list(before), list(after)
+    grips, now, found = grips_of(elements, bodies), list(before), list(after)
     for number in (grip.element for grip in grips):
         held, holds = before[number].held, after[number].held
         assert held is not None and holds is not None
         now[number] = before[number]._replace(held=jnp.minimum(held, holds))
-    for grip in captures_of(elements, bodies.planar):
+    for grip in captures_of(elements, bodies):
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
         assert own.dissipated is not None
@@ -119,7 +141,8 @@ def fall_in(
             )
             kept = [one for one in parts if one is not None]
             rows = grip.connection.rows(here.bodies)
-            struck = strike(bodies, here, rows, stop, Lines.joined(kept) if kept else None)
+            halt = stop_evenly if grip.connection.shared else stop
+            struck = strike(bodies, here, rows, halt, Lines.joined(kept) if kept else None)
             own = _noted(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
             if not grip.rigid:
                 return v, own

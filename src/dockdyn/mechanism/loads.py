@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, PyTree
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.elements import Bushing
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.latch import size
+from dockdyn.elements.latch import Latch, size
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
@@ -195,9 +195,16 @@ def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
     return jnp.all(jnp.concatenate(held) > 0) if held else jnp.asarray(False)
 
 
+def captured(mounts: Sequence[Mount], memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
+    """Return whether every latch holds, connections left aside; without any latch, no."""
+    joined = [isinstance(one.element, Latch) and one.element.joins for one in mounts]
+    return all_held([memory for memory, aside in zip(memories, joined, strict=True) if not aside])
+
+
 OBSERVED = {
     "length": "line_length",  # m, of those along a line
     "held": "latch_held",  # 1 or 0, of latches
+    "closed": "connection_closed",  # 1 or 0, of connections
     "gap": "latch_gap",  # m, of latches
     "closing": "latch_closing",  # m/s, of latches
     "at_end": "latch_at_end",  # 1 or 0, of latches

@@ -54,6 +54,7 @@ from dockdyn.mechanism.loads import (
     add_reflected,
     all_held,
     bushing_turns,
+    captured,
     contact_loads,
     element_loads,
     given_by,
@@ -63,11 +64,12 @@ from dockdyn.mechanism.loads import (
     settled,
     stored_energy,
 )
+from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
-from dockdyn.mechanism.phases import Phases
+from dockdyn.mechanism.phases import Clock, Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
 from dockdyn.mechanism.steered_body import ControlAction, Efforts, Seen, SteeredBody
@@ -143,6 +145,7 @@ class Mechanism(ContactModel):
         x = self.uncommanded()
         return x if self.next_tick(x) is None else self.tick(jnp.zeros(()), x)
 
+    @trace_once
     def uncommanded(self) -> State:
         """The state at t = 0 before the first sample of control."""
         linked = [(shifted(q, -self.origin()), v) for q, v in self.linked]
@@ -191,20 +194,32 @@ class Mechanism(ContactModel):
 
     def elements_at(self, x: State) -> tuple[Mount, ...]:
         """The elements with the numbers that they have in the present phase."""
-        return self.elements if self.phases is None else self.elements_in(x.mode[-1])
+        return self.elements if self.phases is None else self.elements_in(x.mode[-1], x.memory.clock)
 
-    def elements_in(self, phase: Int[Array, ""]) -> tuple[Mount, ...]:
-        """The elements with the numbers that they have in a phase."""
+    def elements_in(self, phase: Int[Array, ""], clock: Clock) -> tuple[Mount, ...]:
+        """The elements with the numbers that they have in a phase, `clock` telling how long it has lasted."""
         assert self.phases is not None
         return tuple(
             replace(one, element=element)
-            for one, element in zip(self.elements, self.phases.current(phase), strict=True)
+            for one, element in zip(self.elements, self.phases.current(phase, clock), strict=True)
         )
+
+    def _ramped_power(self, x: State, here: Placement) -> Scalar:
+        """Return the power (W) by which numbers that change within a phase change what elements store."""
+        phases = self.phases
+        if phases is None or phases.ramps is None:
+            return jnp.zeros(())
+
+        def stored(elapsed: Scalar) -> Scalar:
+            elements = self.elements_in(x.mode[-1], x.memory.clock._replace(elapsed=elapsed))
+            return stored_energy(elements, self.element_modes(x), x.memory.elements, here)
+
+        return jax.grad(stored)(x.memory.clock.elapsed)
 
     @property
     def grips(self) -> list[Grip]:
         """The rigid latches among the elements."""
-        return grips_of(self.elements, self.moving.planar)
+        return grips_of(self.elements, self.moving)
 
     @property
     def late(self) -> list[Tie]:
@@ -220,11 +235,11 @@ class Mechanism(ContactModel):
         """Which groups cannot move any more once a latch holds: of a pin those of the tip, else all between its bodies."""
 
         def still(group: Group) -> Bool[Array, ""]:
-            if not isinstance(group, ContactGroup) or {one.first, one.second} != {group.first, group.second}:
+            if isinstance(group, MeasuredContact) or {one.first, one.second} != {group.first, group.second}:
                 return jnp.asarray(False)
             if one.latch.hold != "pin":
                 return jnp.asarray(True)
-            of_tip = group.single and group.first == one.first
+            of_tip = (isinstance(group, ImpactContact) or group.single) and group.first == one.first
             return jnp.all(group.place == one.latch.striker) if of_tip else jnp.asarray(False)
 
         return tuple(map(still, self.groups))
@@ -270,7 +285,11 @@ class Mechanism(ContactModel):
         if isinstance(steered, SteeredArm) and isinstance(moving, MovingBodies) and x.mode is not None:
             acting = zip(self.elements_at(x), self.element_modes(x), x.memory.elements, strict=True)
             held = held_together(moving, here, steered.body, list(acting))
-        return Seen(here, self.base_position(x), active, held)
+        phase = None
+        if isinstance(steered, SteeredArm) and steered.set_points is not None and x.mode is not None:
+            number = jnp.zeros((), int) if self.phases is None else x.mode[-1]
+            phase = number, None if self.phases is None else self.phases.ramp(number, x.memory.clock)
+        return Seen(here, self.base_position(x), active, held, phase)
 
     @partial(trace_once, static=("exact",))
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
@@ -289,7 +308,8 @@ class Mechanism(ContactModel):
     def rate_at(self, x: State, here: Placement, delayed: Signal) -> Rate:
         """Return the time derivative where the bodies have been placed already."""
         now = self.acting(x, here, delayed)
-        clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
+        clock = None if x.memory.clock is None else x.memory.clock.rate()
+        hits = jax.tree.map(jnp.zeros_like, x.memory.impacts)
         return Rate(self.moving.rate(x.q, x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
@@ -324,6 +344,7 @@ class Mechanism(ContactModel):
         """What acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
         places = here.bodies
         loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
+        power += self._ramped_power(x, here)
         power += add_late(loads, self.late, delayed[len(self.groups) :], places)
         elements = self.elements_at(x)
         own, efforts, thrusters, memories = element_loads(
@@ -483,6 +504,7 @@ class Mechanism(ContactModel):
         turns, over = fired
         return self._enter_due(t, replace(now, mode=(*now.mode, x.mode[-1])), (turns, over))
 
+    @trace_once
     def _fall_in(
         self,
         x: State,
@@ -491,7 +513,7 @@ class Mechanism(ContactModel):
         after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
         """The velocities and memories once latches that hold `after`, and did not `before`, have fallen in."""
-        if not captures_of(self.elements):
+        if not captures_of(self.elements, self.moving):
             return x.v, after
         return fall_in(
             self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, elements, before, after
@@ -506,7 +528,7 @@ class Mechanism(ContactModel):
         assert phases is not None
 
         def due(x: State, fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> tuple[Int[Array, ""], State]:
-            touches, held = _any_touches(x.mode[: len(self.groups)]), all_held(x.memory.elements)
+            touches, held = _any_touches(x.mode[: len(self.groups)]), captured(self.elements, x.memory.elements)
             places = self.placement(x).bodies
             phase, clock = phases.advance(t, x.mode[-1], x.memory.clock, fired, places, touches, held)
             return phase, replace(x, memory=x.memory._replace(clock=clock))
@@ -519,10 +541,12 @@ class Mechanism(ContactModel):
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
-        here, elements = self.placement(x), self.elements_in(phase)
+        assert self.phases is not None
+        clock = x.memory.clock if self.phases.ramps is None else x.memory.clock._replace(elapsed=jnp.zeros(()))
+        here, elements = self.placement(x), self.elements_in(phase, clock)
         modes, memories = settled(elements, x.memory.elements, here)
         touching = self._apart(x.mode[: len(self.groups)], memories)
-        after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories))
+        after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories, clock=clock))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
         v, memories = self._fall_in(x, elements, x.memory.elements, memories)

@@ -26,10 +26,44 @@ class Clock(NamedTuple):
 
     began: Scalar  # s, the present phase
     slow: Scalar  # s, since when the speed that the next phase waits for is low; STOPPED while it is not
+    elapsed: Scalar | None = None  # s, since the present phase began; None where nothing changes within phases
 
     @staticmethod
-    def started() -> Clock:
-        return Clock(jnp.zeros(()), jnp.asarray(STOPPED))
+    def started(ramped: bool) -> Clock:
+        """Return the clock of a run that begins, of phases within which something changes, or of others."""
+        return Clock(jnp.zeros(()), jnp.asarray(STOPPED), jnp.zeros(()) if ramped else None)
+
+    def rate(self) -> Clock:
+        """Return its rate."""
+        zero = jnp.zeros(())
+        return Clock(zero, zero, None if self.elapsed is None else jnp.ones(()))
+
+    def at(self, t: Scalar) -> Clock:
+        """Return the clock at `t` (s), of the same phase."""
+        return self if self.elapsed is None else self._replace(elapsed=t - self.began)
+
+
+class Ramp(NamedTuple):
+    """How far a phase has taken what it changes, and the rate of that (1/s)."""
+
+    share: Scalar  # 0 as the phase begins, 1 from where it has come there
+    rate: Scalar
+
+    @staticmethod
+    def of(over: Scalar, elapsed: Scalar) -> Ramp:
+        """Return it `elapsed` s after the beginning of a phase that takes `over` s, along a quintic; at once for 0 s."""
+        moves = over > 0
+        span = jnp.where(moves, over, 1.0)
+        u = jnp.clip(elapsed / span, 0.0, 1.0)
+        share = jnp.where(moves, u**3 * (10 - u * (15 - 6 * u)), 1.0)
+        return Ramp(share, jnp.where(moves, 30 * (u * (1 - u)) ** 2 / span, 0.0))
+
+
+class Ramps(eqx.Module):
+    """What changes within phases: from what each of its numbers comes, and how long (s) that takes; 0: at once."""
+
+    begun: PyTree  # as `variants`
+    over: Float[Array, "phases"]
 
 
 class Condition(eqx.Module):
@@ -58,11 +92,26 @@ class Phases(eqx.Module):
 
     variants: PyTree  # what changes, each number with a leading axis of phases
     conditions: tuple[Condition, ...]  # of the second phase, the third …
+    ramps: Ramps | None = None  # None: all is changed at once
 
     @trace_once
-    def current(self, phase: Int[Array, ""]) -> PyTree:
+    def current(self, phase: Int[Array, ""], clock: Clock) -> PyTree:
         """What holds in a phase."""
-        return jax.tree.map(lambda leaf: leaf[phase], self.variants)
+        after = jax.tree.map(lambda leaf: leaf[phase], self.variants)
+        if (ramp := self.ramp(phase, clock)) is None or self.ramps is None:
+            return after
+        begun = jax.tree.map(lambda leaf: leaf[phase], self.ramps.begun)
+
+        def between(one: Array, other: Array) -> Array:
+            return jnp.where(one == other, other, one + ramp.share * (other - one))
+
+        return jax.tree.map(between, begun, after)
+
+    def ramp(self, phase: Int[Array, ""], clock: Clock) -> Ramp | None:
+        """Return how far a phase is with what it changes; None where all is changed at once."""
+        if self.ramps is None or clock.elapsed is None:
+            return None
+        return Ramp.of(self.ramps.over[phase], clock.elapsed)
 
     def guards(
         self, t: Scalar, phase: Int[Array, ""], clock: Clock, places: tuple[Placed, ...]
@@ -97,12 +146,12 @@ class Phases(eqx.Module):
             goes = (phase == number) & {"contact": touching, "latched": held}.get(condition.of, fired[1])
             due = jnp.where(goes, number + 1, due).astype(phase.dtype)
             slow = self._slow_from(t, number + 1, places)
-            clock = Clock(jnp.where(goes, t, clock.began), jnp.where(goes, slow, clock.slow))
+            clock = Clock(jnp.where(goes, t, clock.began), jnp.where(goes, slow, clock.slow), clock.elapsed)
         return due, clock
 
     def begin(self, places: tuple[Placed, ...]) -> tuple[Int[Array, ""], Clock]:
         """Return the first phase, and the clock of a run that begins."""
-        clock = Clock.started()._replace(slow=self._slow_from(jnp.zeros(()), 0, places))
+        clock = Clock.started(self.ramps is not None)._replace(slow=self._slow_from(jnp.zeros(()), 0, places))
         return jnp.zeros((), int), clock
 
     def _slow_from(self, t: Scalar, number: int, places: tuple[Placed, ...]) -> Scalar:

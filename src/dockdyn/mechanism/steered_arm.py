@@ -7,6 +7,7 @@ Source: as `dockdyn.control`; angular impulse about the common centre of mass.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -15,7 +16,9 @@ from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Actuation, Actuators, Effort
+from dockdyn.control.joint_control import JointControl
 from dockdyn.control.plant import Law, Response, Row, Three, attitude_error
+from dockdyn.control.set_points import SetPoints
 from dockdyn.control.steering import Steering, idle_actuation, observe_given
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import chosen
@@ -27,6 +30,7 @@ from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
+from dockdyn.mechanism.grips import close_loops
 from dockdyn.mechanism.loads import all_held, element_loads, reflected
 from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
 from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever
@@ -137,19 +141,22 @@ def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], plana
     """
     latches, found = latches_of(elements), []
     reached: dict[int, int] = {}
+    rigid = [(group_of(one.first), group_of(one.second)) for one in latches if one.latch.rigid]
+    loop = close_loops(rigid)
 
     def root(group: int) -> int:
         return group if group not in reached else root(reached[group])
 
     for one in sorted(latches, key=lambda one: not one.latch.rigid):
         ends = root(group_of(one.first)), root(group_of(one.second))
-        if ends[0] == ends[1]:
+        if ends[0] == ends[1] and not one.latch.rigid:
             continue
-        reached[ends[0]] = ends[1]
+        if ends[0] != ends[1]:
+            reached[ends[0]] = ends[1]
         both = {group_of(one.first), group_of(one.second)}
         numbers = [other.number for other in latches if {group_of(other.first), group_of(other.second)} == both]
         hold = one.latch.hold if one.latch.rigid else "weld"
-        connection = Connection(one.latch.striker, one.first, one.second, hold, planar)
+        connection = Connection(one.latch.striker, one.first, one.second, hold, planar, shared=loop)
         found.append(Holding(connection, (one.number,) if one.latch.rigid else tuple(numbers)))
     return tuple(found)
 
@@ -198,6 +205,7 @@ class SteeredArm(eqx.Module):
     target: int = eqx.field(static=True)
     motors: tuple[int, ...] = eqx.field(static=True)  # joints by number
     phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
+    set_points: SetPoints | None = None  # of the joints; None: the law knows its own references
 
     def begin(self, seen: Seen) -> Steering:
         """Return what is remembered as control begins."""
@@ -207,10 +215,19 @@ class SteeredArm(eqx.Module):
         """Return what the law sees."""
         return MechanismPlant(seen.held, seen.here, self.body, self.motors, now.effort.wheel, now.effort.used)
 
+    def wanted(self, seen: Seen) -> tuple[Row, Row] | None:
+        """Return where the joints are to be now, and how fast; None where no set-points are stated."""
+        if self.set_points is None or seen.phase is None:
+            return None
+        phase, ramp = seen.phase
+        return self.set_points.at_once(phase) if ramp is None else self.set_points.reference(phase, *ramp)
+
     def given(self, now: Steering, seen: Seen) -> Actuation:
         """Return what actuators give."""
-        plant = self.plant(now, seen)
-        given = self.law.act(plant, self.actuators)
+        plant, law = self.plant(now, seen), self.law
+        if isinstance(law, JointControl) and (wanted := self.wanted(seen)) is not None:
+            law = replace(law, joints=wanted[0], moving=wanted[1])
+        given = law.act(plant, self.actuators)
         if seen.active is None:
             return given
         idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
@@ -240,7 +257,9 @@ class SteeredArm(eqx.Module):
         """Return what control does and has done."""
         given = self.given(now, seen)
         error = attitude_error(self.attitude, seen.places[self.body].pose.attitude.array())
-        return observe_given(given, now.effort, error) | {"motor_effort": given.motors}
+        found = observe_given(given, now.effort, error) | {"motor_effort": given.motors}
+        wanted = self.wanted(seen)
+        return found if wanted is None else found | {"set_point": wanted[0]}
 
     def wheel(self, now: Steering, places: Places) -> Vector:
         """Return the angular momentum of the wheel (N m s, inertial)."""

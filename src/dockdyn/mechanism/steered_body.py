@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
-from jaxtyping import Array, Bool, PyTree
+from jaxtyping import Array, Bool, Int, PyTree
 
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Effort
@@ -21,6 +21,7 @@ from dockdyn.control.steering import AnyControl, Steering, begin_control, observ
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanism.phases import Ramp
 
 Places = tuple[Placed, ...]  # of all bodies
 Efforts = Sequence[tuple[int, Scalar]]  # N m or N, in joints by number
@@ -33,6 +34,7 @@ class Seen(NamedTuple):
     base: Vector  # m, where that is, from where positions of a state count
     active: Bool[Array, ""] | None  # whether control acts in the present phase; None: in all
     held: PyTree = None  # what goes with an arm that control moves, of `steered_arm`
+    phase: tuple[Int[Array, ""], Ramp | None] | None = None  # the present one, of an arm with set-points
 
     @property
     def places(self) -> Places:

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.impact.laws.result import Impact, impact
 from dockdyn.mechanics.dense import factored, solved
-from dockdyn.mechanics.lines import Lines, Rows, mobility_between, row_of, solve_lines
+from dockdyn.mechanics.lines import EVENLY, Lines, Rows, even_solution, forces_against, mobility_between, row_of
 from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 
@@ -32,6 +32,11 @@ class Struck(NamedTuple):
 def stop(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
     """Return the impact that ends all motion along its rows: that of a connection that falls in."""
     return impact(matrix, velocity, solved(factored(matrix), -velocity))
+
+
+def stop_evenly(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+    """Return the impact that ends all motion along rows that may depend on each other, or on what is kept."""
+    return impact(matrix, velocity, even_solution(matrix, EVENLY * jnp.diagonal(matrix).max())(-velocity))
 
 
 def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
@@ -55,13 +60,14 @@ def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: 
         load, held = jnp.einsum("k,kbi->bi", found.impulse, rows), jnp.zeros(0)
         return Struck(mobility.change(load), found, held)
     behind = mobility.answer(kept.rows)
+    force = forces_against(kept, mobility_between(kept.rows, behind))
 
     def holding(
         moved: Float[Array, "bodies 6"], own: Float[Array, "lines"]
     ) -> tuple[Float[Array, "lines"], Float[Array, "bodies 6"]]:
         """Impulses with which `moved`, of which lines have moved by `own` before, keeps what is closed, and what then comes of
         it."""
-        impulses = solve_lines(kept._replace(drift=-own), behind, moved)
+        impulses = force(jnp.einsum("kbi,bi->k", kept.rows, moved) - own)
         return impulses, moved + jnp.einsum("k,kbi->bi", impulses, behind)
 
     along = jnp.einsum("kbi,bi->k", kept.rows, moving)

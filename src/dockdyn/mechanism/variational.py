@@ -165,7 +165,9 @@ class VariationalMechanism(Mechanical):
 
     def _remembered(self, t: Scalar, x: State, mode: Mode) -> Memory:
         """Return of the memory what forces depend on, at `t` (s), by its present rate."""
-        model, memory, ahead = self.mechanism, mode.memory, t - mode.since
+        model, ahead = self.mechanism, t - mode.since
+        memory = self._timed(t, mode.memory)
+        x = State(x.q, x.v, x.mode, memory)
         outside, elements = memory.outside, memory.elements
         if any(one.travel is not None for one in elements):
             here, now = model.placement(x), model.elements_at(x)
@@ -180,6 +182,10 @@ class VariationalMechanism(Mechanical):
             steering = jax.tree.map(lambda own, rate: own + ahead * rate, outside.steering, rate)
             outside = outside._replace(steering=steering)
         return memory._replace(outside=outside, elements=elements)
+
+    def _timed(self, t: Scalar, memory: Memory) -> Memory:
+        """Return the memory with its clock at `t` (s)."""
+        return memory if memory.clock is None else memory._replace(clock=memory.clock.at(t))
 
     @trace_once
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
@@ -229,9 +235,8 @@ class VariationalMechanism(Mechanical):
     def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
         """Return depths of contacts, of strikers in their latches (m), and how long the phase is over its time (s)."""
         model = self.mechanism
-        x = State(
-            self.coordinates(q), self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes))), mode.modes, mode.memory
-        )
+        still = self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes)))
+        x = State(self.coordinates(q), still, mode.modes, self._timed(t, mode.memory))
         here = model.placement(x)
         found, hits = [], iter(mode.memory.impacts)
         for group, own in zip(model.groups, mode.modes, strict=False):
@@ -280,6 +285,7 @@ class VariationalMechanism(Mechanical):
         ties = [jnp.full(_rows(one), _holds(mode.memory, one)) for one in self.rigid]
         return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
 
+    @trace_once
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
         """Return how far strikers are from where latches caught them (m, rad)."""
         still = self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes)))
@@ -341,7 +347,10 @@ class VariationalMechanism(Mechanical):
         model, x = self.mechanism, self.state(t, q, v, mode)
         here, signal = model.placement(x), model.signal(t, x)
         now = model.loaded(x, here, signal)
-        clock, hits = jax.tree.map(jnp.zeros_like, (x.memory.clock, x.memory.impacts))
+        clock = (
+            None if x.memory.clock is None else jax.tree.map(jnp.zeros_like, x.memory.clock)
+        )  # `_remembered` tells it
+        hits = jax.tree.map(jnp.zeros_like, x.memory.impacts)
         rate = Memory(now.power, now.memories, clock, now.outside, hits)
         memory = jax.tree.map(lambda own, rate: own + length * rate, mode.memory, rate)
         monitored = model.outputs(t, x).monitored

@@ -30,7 +30,7 @@ from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_o
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
-from dockdyn.results.variational_run import run_variational
+from dockdyn.results.variational_run import linearised_variational, run_variational
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import loop_of
@@ -168,9 +168,11 @@ def _run_of(
 
 
 def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """A located run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
+    """A located or variational run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
+    if content.integrator.method == "variational":
+        return linearised_variational(scenario, describe)
     if content.integrator.method != "located":
         method = content.integrator.method
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+import xarray as xr
+from jaxtyping import Array, Int, PyTree, PyTreeDef
 
 from dockdyn.integrate.model import State, over_rows, unpack
 from dockdyn.integrate.solution import EventRecord, Status
@@ -19,11 +22,14 @@ from dockdyn.integrate.variational.solver_state import Settings, SolverState
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.variational import VariationalMechanism
 from dockdyn.programs import Program
+from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.drive import Progress, drive
 from dockdyn.results.episodes import episodes, from_log
+from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.overlap import refuse_overlap
-from dockdyn.results.plan import Planned, affordable, jit_once, plan
-from dockdyn.results.run import Run
+from dockdyn.results.plan import Plan, Planned, affordable, jit_once, plan
+from dockdyn.results.run import Described, Run
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
 SLICE = 5_000  # iterations between reports of progress at most
@@ -35,13 +41,18 @@ class Varied(Planned, Protocol):
 
     def mechanical(self) -> VariationalMechanism: ...
 
+    def step_error(self) -> float | None: ...
 
-def variational_settings(content: Planned) -> Settings:
+
+def variational_settings(content: Varied) -> Settings:
     """Return steps and sizes of a run. Raises ScenarioError for too many steps or samples.
 
-    Samples are a whole number of steps apart: where their interval is stated, steps are as much shorter.
+    Samples are a whole number of steps apart: where their interval is stated, steps are as much shorter. Where an `error` is
+    stated, steps follow the motion, and end at samples.
     """
     steps = plan(content, 0.0)
+    if (error := content.step_error()) is not None:
+        return _varying(content, steps, error)
     stride = max(1, math.ceil(steps.interval / steps.step * (1 - 1e-9)))
     step = steps.step if content.output.interval is None else steps.interval / stride
     affordable(step, content.integrator.max_steps, content.duration)
@@ -53,6 +64,20 @@ def variational_settings(content: Planned) -> Settings:
         interval=np.float64(stride * step),
         stride=stride,
         samples=math.ceil(content.duration / (stride * step) * (1 - 1e-12)),
+        max_events=content.integrator.max_events,
+    )
+
+
+def _varying(content: Varied, steps: Plan, error: float) -> Settings:
+    """Return steps and sizes of a run whose steps follow the motion, each with this error at most."""
+    return Settings(
+        duration=np.float64(content.duration),
+        step=np.float64(steps.step),
+        newton=Newton(np.float64(SOLVED.tolerance), SOLVED.most),
+        error=np.float64(error),
+        interval=np.float64(steps.interval),
+        stride=1,
+        samples=math.ceil(content.duration / steps.interval * (1 - 1e-12)),
         max_events=content.integrator.max_events,
     )
 
@@ -192,3 +217,47 @@ def _run_of(settings: Settings, found: Found, counts: tuple[int, int], watched: 
         states=states,
         **facts,
     )
+
+
+def linearised_variational(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
+    """Return a run and its derivatives: those of the discrete equations, of events too. Raises ScenarioError as a run does."""
+    content = scenario.content
+    own, settings = Numbers.of(content), variational_settings(content)
+    most = np.int64(content.integrator.max_steps)
+
+    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
+        parts, change = _varied(own.values, direction, own.arrays, settings, most, structure=own.structure)
+        solver = parts[2]
+        if int(solver.status) != Status.FINISHED:
+            words = reason_of(content, Status(int(solver.status)), float(solver.time), "the motion")
+            raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
+        return parts, change
+
+    def dataset(parts: PyTree) -> xr.Dataset:
+        values, found, solver = parts
+        case = replace(scenario, content=own.content(values))
+        counts = int(solver.sampled), int(solver.events)
+        run = _run_of(settings, found, counts, solver.at.mode.watched, _facts(solver))
+        return build_dataset(case, run, describe(case, run))
+
+    return LinearisedRun(along, dataset)
+
+
+@partial(jit_once, static=("structure",))
+def _varied(
+    numbers: Leaves,
+    direction: Leaves,
+    arrays: dict[int, Any],
+    settings: Settings,
+    most: Int[Array, ""],
+    structure: PyTreeDef,
+) -> tuple[PyTree, PyTree]:
+    """Return numbers of a scenario and its run, and their derivatives along a direction."""
+
+    def found(numbers: Array) -> PyTree:
+        content = content_of(structure, list(numbers), arrays)
+        model = content.mechanical()
+        solver = colliding.advance(model, settings, colliding.init(model, settings), most)
+        return numbers, _conclude(content, solver), solver
+
+    return tangent_of(found, numbers, direction)

@@ -19,7 +19,6 @@ BUILT_IN = {
     "rig": "dockdyn.kinds.rig.kind:RigKind",
     "four-mass": "dockdyn.kinds.chains.kind:FourMassKind",
     "latch": "dockdyn.kinds.chains.kind:LatchKind",
-    "orbital-arm": "dockdyn.kinds.orbital_arm.kind:OrbitalArmKind",
 }
 
 

@@ -33,9 +33,14 @@ def two_balls():
 
 
 def held(grip):
-    hook = {"kind": "latch", "name": "hook", "between": ["ball", "plate"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
+    found = scene()
+    found["body"].append(
+        {"name": "arm", "on": "plate", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 1.0]}
+    )
+    weld = {"kind": "connection", "name": "mount", "between": ["arm", "plate"], "anchor": [[0, 0, 0], [0, 0, 1.0]]}
+    hook = {"kind": "latch", "name": "hook", "between": ["ball", "arm"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
     hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
-    return scene() | {"element": [hook]}
+    return found | {"element": [weld, hook]}
 
 
 WRONG = {
@@ -45,7 +50,7 @@ WRONG = {
     "a delay": (scene() | {"loop": {"delay": 0.01}}, r"contact\.impact: no sensor measures a jump; loop\.delay"),
     "fixed steps": (scene() | {"integrator": {"method": "fixed"}}, r"integrator\.method must be located: .* jumps"),
     "several pairs": (two_balls(), r"contact\.impact: a law for one pair, of which there are 3"),
-    "a rigid grip": (held("weld"), r"contact\.impact: the rigid grip of 'hook' holds these bodies together"),
+    "a rigid grip": (held("weld"), r"contact\.impact: the rigid grip of .*'hook'.* holds these bodies together"),
     "a law that joins": (
         scene({"law": "pin"}),
         r"contact\.impact\.law = 'pin': joins what touches; .* kind 'latch'",

@@ -20,11 +20,12 @@ Source: as named above.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
+import numpy as np
+from jaxtyping import Array, Float, Int
 
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import Held, Mechanical, Numbers, Point, Row, gradients, softened
@@ -34,8 +35,11 @@ from dockdyn.mechanics.vector import once
 from dockdyn.programs import trace_once
 
 APART = 1e-6  # of the largest velocity: how far apart differences are taken
+LONGER = 1.1  # times the length of the step whose Jacobian is kept, beyond which it is taken anew
 SLOW = 0.1  # share of the correction before, beyond which a Jacobian that is kept is taken anew
 ROUNDING = 1e-15  # of the configuration: corrections of a step below it change nothing
+COARSE = 1e4  # times the rounding of the configuration: differences that it does not spoil
+CHAIN = 16.0  # times that is the rounding of where what is held comes, through a chain of links
 
 
 class Newton(NamedTuple):
@@ -52,6 +56,7 @@ class Known(NamedTuple):
 
     inverse: Float[Array, "unknowns unknowns"]
     masses: Row  # what of its diagonal belongs to velocities
+    length: Scalar  # s, of the step that it is of
     valid: Flag
 
     @staticmethod
@@ -59,7 +64,11 @@ class Known(NamedTuple):
         """Return what is known before any step."""
         size = at.p.shape[0] if model.lags else 0
         rows = Held.of(model, at.mode).acting.shape[0] if model.lags else 0
-        return Known(jnp.zeros((size + rows, size + rows)), jnp.ones(size), jnp.zeros((), bool))
+        return Known(jnp.zeros((size + rows, size + rows)), jnp.ones(size), jnp.zeros(()), jnp.zeros((), bool))
+
+    def of_length(self, h: Scalar) -> Known:
+        """Return it for a step of another length (s); not valid for one far longer."""
+        return self._replace(valid=self.valid & (h <= LONGER * self.length))
 
 
 class Step(NamedTuple):
@@ -144,6 +153,7 @@ def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row)
     size = start.at.p.shape[0]
     largest = jnp.max(jnp.abs(unknown[:size]))
     by = APART * jnp.where(largest > 0, largest, 1.0)
+    by = jnp.maximum(by, COARSE * ROUNDING * jnp.max(jnp.abs(start.at.q)) / h)
 
     def column(direction: Row) -> Row:
         return (_once_residual(model, start, h, unknown + by * direction)[0] - value) / by
@@ -156,59 +166,97 @@ def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row)
     slopes = slopes - jnp.diag(jnp.where(acting, soft, 0.0))
     factors = factored(slopes)
     inverse = jax.lax.map(lambda column: solved(factors, column), jnp.eye(unknown.shape[0])).T
-    return Known(inverse, jnp.diagonal(slopes)[:size], jnp.ones((), bool))
+    return Known(inverse, jnp.diagonal(slopes)[:size], h, jnp.ones((), bool))
+
+
+class Solved(NamedTuple):
+    """What Newton's method has come to."""
+
+    unknown: Float[Array, "unknowns"]  # velocities, then impulses
+    push: Row  # ∂L/∂x + F halfway
+    force: Row  # F halfway
+    correction: Scalar  # the last one, of velocities
+    urge: Scalar  # what forces would add to velocities in the step
+    corrections: Int[Array, ""]
+    known: Known
 
 
 def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton, known: Known | None = None) -> Step:
     """The step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
-    known = Known.nothing(model, start.at) if known is None else known
+    known = Known.nothing(model, start.at) if known is None else known.of_length(h)
     size, attitudes = start.at.p.shape[0], model.attitudes
+    found = _solution(model, start, h, guess, newton, known)
+    v, impulses = found.unknown[:size], found.unknown[size:]
+    halfway = moved(attitudes, start.at.q, 0.5 * h * v)
+    p = start.at.p + h * outward(attitudes, halfway, found.push)
+    if impulses.shape[0]:
+        p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
+    converged = found.correction <= _enough(start, h, newton, found.unknown, found.urge)
+    given = h * outward(attitudes, halfway, found.push - found.force)
+    q = moved(attitudes, start.at.q, h * v)
+    return Step(v, q, p, impulses, found.force, given, found.corrections, converged, found.known)
 
-    def enough(unknown: Row, urge: Scalar) -> Scalar:
-        speed = jnp.maximum(jnp.max(jnp.abs(unknown[:size])), urge)
-        return newton.tolerance * speed + ROUNDING * jnp.max(jnp.abs(start.at.q)) / h
 
-    def going(carry: PyTree) -> Flag:
-        unknown, correction, _, _, urge, count, _ = carry
-        return (correction > enough(unknown, urge)) & (count < newton.most)
+def _enough(start: Start, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
+    """Return how small a correction of the velocities ends Newton's method."""
+    speed = jnp.maximum(jnp.max(jnp.abs(unknown[: start.at.p.shape[0]])), urge)
+    rounding = ROUNDING * (CHAIN if start.rows.shape[0] else 1.0)
+    return newton.tolerance * speed + rounding * jnp.max(jnp.abs(start.at.q)) / h
 
-    def correct(carry: PyTree) -> PyTree:
-        unknown, _, _, _, _, count, known = carry
-        value, factors, masses = _linearised(model, start, h, unknown)
-        unknown = once(unknown - solved(factors, value))
+
+@jax.custom_jvp
+def _solution(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton, known: Known) -> Solved:
+    """Solve the equations of a step. Its derivatives are those of the solution, whatever way Newton's method has gone."""
+    size = start.at.p.shape[0]
+
+    def going(now: Solved) -> Flag:
+        return (now.correction > _enough(start, h, newton, now.unknown, now.urge)) & (now.corrections < newton.most)
+
+    def correct(now: Solved) -> Solved:
+        value, factors, masses = _linearised(model, start, h, now.unknown)
+        unknown = once(now.unknown - solved(factors, value))
         value, found = once(residual(model, start, h, unknown))
         correction = solved(factors, value)
         urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
-        return (
-            unknown - correction,
-            jnp.max(jnp.abs(correction[:size])),
-            found.push,
-            found.force,
-            urge,
-            count + 2,
-            known,
-        )
+        by = jnp.max(jnp.abs(correction[:size]))
+        return Solved(unknown - correction, found.push, found.force, by, urge, now.corrections + 2, now.known)
 
-    def correct_again(carry: PyTree) -> PyTree:
-        unknown, before, _, _, _, count, known = carry
-        value, found = once(_once_residual(model, start, h, unknown))
-        known = jax.lax.cond(known.valid, lambda: known, lambda: _taken(model, start, h, unknown, value))
+    def correct_again(now: Solved) -> Solved:
+        value, found = once(_once_residual(model, start, h, now.unknown))
+        known = jax.lax.cond(now.known.valid, lambda: now.known, lambda: _taken(model, start, h, now.unknown, value))
         correction = known.inverse @ value
         urge = jnp.max(jnp.abs(h * found.push / known.masses))
         by = jnp.max(jnp.abs(correction[:size]))
-        known = known._replace(valid=by <= SLOW * before)
-        return unknown - correction, by, found.push, found.force, urge, count + 1, known
+        known = known._replace(valid=by <= SLOW * now.correction)
+        return Solved(now.unknown - correction, found.push, found.force, by, urge, now.corrections + 1, known)
 
     first = jnp.concatenate([guess, jnp.zeros(start.rows.shape[0])])
-    blank = jnp.zeros(size)
-    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros(()), jnp.zeros((), int), known)
-    carry = jax.lax.while_loop(going, correct_again if model.lags else correct, carry)
-    unknown, correction, push, force, urge, count, known = carry
-    v, impulses = unknown[:size], unknown[size:]
-    halfway = moved(attitudes, start.at.q, 0.5 * h * v)
-    p = start.at.p + h * outward(attitudes, halfway, push)
-    if impulses.shape[0]:
-        p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
-    converged = correction <= enough(unknown, urge)
-    given = h * outward(attitudes, halfway, push - force)
-    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, given, count, converged, known)
+    blank, zero = jnp.zeros(size), jnp.zeros(())
+    init = Solved(first, blank, blank, jnp.asarray(jnp.inf), zero, jnp.zeros((), int), known)
+    return jax.lax.while_loop(going, correct_again if model.lags else correct, init)
+
+
+@_solution.defjvp
+def _solution_change(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Solved, Solved]:
+    """Return the solution and how it changes: by the equations that hold there (implicit function theorem)."""
+    found = _solution(*primals)
+    model, start, h = primals[:3]
+    (_, _), (moved_by, beside) = jax.jvp(
+        lambda *at: residual(at[0], at[1], at[2], found.unknown), primals[:3], tangents[:3]
+    )
+    _, slopes = jacobian(lambda unknown: residual(model, start, h, unknown)[0], found.unknown)
+    size = start.at.p.shape[0]
+    acting = jnp.concatenate([jnp.zeros(size, bool), start.held.acting])
+    follow = jnp.sum(start.rows**2 / jnp.diagonal(slopes)[:size], axis=1)
+    soft = jnp.concatenate([jnp.zeros(size), softened(follow, start.held.acting)])
+    factors = factored(slopes - jnp.diag(jnp.where(acting, soft, 0.0)))
+    change = -solved(factors, moved_by)
+    change = change - solved(factors, moved_by + slopes @ change)  # what softening left
+    _, (_, along) = jax.jvp(lambda unknown: residual(model, start, h, unknown), (found.unknown,), (change,))
+
+    def nothing(leaf: Array) -> Any:  # noqa: ANN401, of no type that is a number
+        inexact = jnp.issubdtype(leaf.dtype, jnp.inexact)
+        return jnp.zeros_like(leaf) if inexact else np.zeros(leaf.shape, jax.dtypes.float0)
+
+    still = jax.tree.map(nothing, found)
+    return found, still._replace(unknown=change, push=beside.push + along.push, force=beside.force + along.force)

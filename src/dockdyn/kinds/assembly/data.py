@@ -80,6 +80,7 @@ ELEMENT_VARIABLES: Layout = {
         "distance of the anchors; of a latch, how far its striker is from where it was caught",
     ),
     "latch_held": (("latch",), "1", "whether the latch holds: 1 yes, 0 no"),
+    "connection_closed": (("connection",), "1", "whether the connection is closed: 1 yes, 0 no"),
     "bushing_turn": (("bushing",), "rad", "angle by which the bushing is turned from how it began"),
     "thrust": (("fixed_thruster",), "N", "force of the thruster on its body"),
     "thrust_spent": (("fixed_thruster",), "N s", "impulse that the thruster has given since the start, by size"),
@@ -220,8 +221,9 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
     ]
     found = {
         "element": [name for _, name in named],
-        "line": [name for kind, name in named if kind != "bushing" and ":" not in kind],
+        "line": [name for kind, name in named if kind not in ("bushing", "connection") and ":" not in kind],
         "latch": [name for kind, name in named if kind == "latch"],
+        "connection": [name for kind, name in named if kind == "connection"],
         "bushing": [name for kind, name in named if kind == "bushing"],
         "fixed_thruster": [section.name for section in content.thrusters()],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import xarray as xr
 
 from dockdyn.kinds.assembly.data import PORT_UNITS
 from dockdyn.report.charts import contact_charts as charts
-from dockdyn.report.charts.chart import ZERO, Chart, Panel, lines_of
+from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, lines_of, series
 from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
@@ -270,7 +271,8 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         yield Plot("thrust", partial(_thrust, dataset), "Force of each thruster: on in the phases that say so.")
     for unit, words in (("rad", "Angle and rate of each hinge"), ("m", "Travel and speed of each slide")):
         if "joint" in dataset.coords and unit in dataset.joint_unit.values:
-            more = ": compare with what its stops and its motor allow."
+            more = ": compare with what its stops and its motor allow"
+            more += ", and with the set-points (dotted)." if "set_point" in dataset else "."
             yield Plot("joints", partial(_joints, dataset, unit), f"{words}{more}")
     for unit, words in (("m", "Deflection by each mode"), ("rad", "Twist by each mode")):
         if "mode" in dataset.coords and unit in dataset.mode_unit.values:
@@ -291,7 +293,28 @@ def _joints(dataset: xr.Dataset, unit: str) -> Chart:
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short(str(name)) for name in chosen.joint.values]
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
+    if "set_point" in dataset:
+        held = [str(name) for name in chosen.joint.values if name in dataset.motor.values]
+        aims = _set_points(dataset, held, unit, [short(name) for name in held], names)
+        panels[0] = replace(panels[0], lines=[*panels[0].lines, *aims])
     return time_chart(dataset, panels)
+
+
+def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[str], names: list[str]) -> list[Line]:
+    """Where control would have joints, dotted, each in the colour of its joint."""
+    scale = np.degrees(1.0) if unit == "rad" else 1.0
+    wanted = dataset.set_point.sel(motor=held).values * scale
+    return [
+        Line(
+            dataset.time.values,
+            wanted[:, place],
+            series(names.index(label))["colour"],
+            "set-points (dotted)",
+            dash=2,
+            width=0.9,
+        )
+        for place, label in enumerate(labels)
+    ]
 
 
 def _modes(dataset: xr.Dataset, unit: str) -> Chart:

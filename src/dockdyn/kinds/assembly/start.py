@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from dockdyn.kinds.assembly.start_arm import arm_text
+from dockdyn.kinds.assembly.start_bay import bay
 from dockdyn.scenario.start import HEAD, Start, TwoBodies, digits, inertia, plain, side
 
 RING_RADIUS = 0.6  # m, of a ring on a large spacecraft
@@ -273,6 +274,8 @@ captured = true
 def _text(bodies: TwoBodies, mechanism: str) -> str:
     if mechanism.startswith("arm-"):
         return arm_text(bodies, mechanism)
+    if mechanism == "bay":
+        return bay(bodies)
     ring = mechanism == "ring-petals"
     title = f"{'A ring with petals' if ring else 'A probe on a mount'}, {plain(bodies.chaser)} kg"
     named = {
@@ -385,6 +388,7 @@ START = Start(
         "probe-mount": "a probe on a sprung mount, into a cone with a capture latch",
         "arm-grip": "an arm whose hand holds a payload from the first touch on",
         "arm-bounce": "an arm off whose hand a payload bounces",
+        "bay": "an arm in orbit on the chaser lowers the target into a bay",
     },
     _text,
 )

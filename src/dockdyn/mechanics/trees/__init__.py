@@ -8,15 +8,11 @@ from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Tree
 from dockdyn.mechanics.trees.momentum import Momentum
-from dockdyn.mechanics.trees.planar import PlanarTree
-from dockdyn.mechanics.trees.spatial import SpatialTree
 
 __all__ = [
     "Beam",
     "Link",
     "Momentum",
-    "PlanarTree",
-    "SpatialTree",
     "Tree",
     "tree_of",
 ]

@@ -21,6 +21,9 @@ PULSE_VARIABLES: Layout = {
 MOTOR_VARIABLES: Layout = {
     "motor_effort": (("motor",), "SI", "torque (N m) or force (N) of the motors of control in joints"),
 }
+SET_POINTS: Layout = {
+    "set_point": (("motor",), "SI", "what control holds the joints at: rad, m"),
+}
 
 
 class ControlData(NamedTuple):
@@ -73,7 +76,8 @@ def control_layout(
         return {}, {}
     names = {"use": ["impulse", "angular impulse"]}
     if isinstance(control, ArmControlSection):
-        return _layout(body) | MOTOR_VARIABLES, names | {"motor": list(joints)}
+        aims = SET_POINTS if control.aims else {}
+        return _layout(body) | MOTOR_VARIABLES | aims, names | {"motor": list(joints)}
     if thrusters := control.thruster_names():
         return _layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
     return _layout(body), names

@@ -53,6 +53,11 @@ class ArmControlSection(ActuatorSection):
     modal_energy: quantity("J", "an energy", above=0) | None = None
     gain: list[list[Number]] | None = None
 
+    @property
+    def aims(self) -> bool:
+        """Whether it drives joints to set-points that it states."""
+        return False
+
     @model_validator(mode="after")
     def complete(self) -> Self:
         if self.law == "none":

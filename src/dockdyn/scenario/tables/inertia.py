@@ -73,3 +73,10 @@ Row = Annotated[list[Moment], Field(min_length=3, max_length=3)]
 Inertia = Annotated[
     list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical), THREE_NUMBERS
 ]
+InertiaOrPoint = Annotated[
+    list[Row],
+    Field(min_length=3, max_length=3),
+    BeforeValidator(tensor),
+    AfterValidator(physical_or_point),
+    THREE_NUMBERS,
+]

@@ -11,6 +11,7 @@ from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.smooth import refuse_not_smooth
 from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
 from dockdyn.scenario.language.table_names import endings_of
+from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class AssemblyIntegratorSection(IntegratorSection):
-    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located.
+    """How time advances. `variational`: steps of one length, of which energy does not drift; events are located. With an
+    `error` its steps follow the motion, and `step` is the longest.
 
     `adaptive`, explicit of eighth order, and `implicit`, for what decays much faster than it oscillates: once what touches
     at t = 0 has been struck, nothing else touches. With `conserve` velocities are brought back to the momentum of t = 0, with
@@ -33,7 +35,16 @@ class AssemblyIntegratorSection(IntegratorSection):
     """
 
     method: Literal["located", "fixed", "variational", "adaptive", "implicit"] = "located"  # type: ignore[assignment]
+    error: quantity("", "a relative error", above=0, most=1e-2) | None = None
     conserve: Literal["momentum"] | None = None
+
+    @model_validator(mode="after")
+    def following(self) -> Self:
+        if self.error is not None and self.method != "variational":
+            refuse(
+                "error: of steps of the method 'variational'; must be left out, tolerance be stated, or method changed"
+            )
+        return self
 
 
 class AssemblySection(SeveralBodiesSection):
@@ -109,6 +120,10 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.mechanism.variational import VariationalMechanism
 
         return VariationalMechanism(self.model())
+
+    def step_error(self) -> float | None:
+        """Return the error that each step of the method `variational` may have; None where all are of one length."""
+        return self.integrator.error
 
     def coupling(self) -> Coupling | None:
         """Return what an FMU decides of it; None where none does."""

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
+import numpy as np
 from pydantic import model_validator
 
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
-from dockdyn.kinds.assembly.schema.joints import AnyJoint
+from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
 from dockdyn.scenario.language.also import TEXT, Also
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction
-from dockdyn.scenario.tables.inertia import Inertia
+from dockdyn.scenario.tables.inertia import InertiaOrPoint
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
+
+    from dockdyn.mechanics.rigid_body import RigidBody
 
 
 REPAIRED = Also({"type": "string", "const": "repair"})
@@ -43,7 +46,9 @@ class BodySection(FreeBodySection):
     a `joint` lets it. A `flexible` one bends."""
 
     name: str
-    inertia: Annotated[Inertia, REPAIRED]  # of a body with a `urdf`, "repair": possible inertias for impossible ones
+    inertia: Annotated[
+        InertiaOrPoint, REPAIRED
+    ]  # of a body with a `urdf`, "repair": possible inertias for impossible ones
     on: str | None = None
     joint: AnyJoint | None = None
     flexible: AnyFlexible | None = None
@@ -52,6 +57,27 @@ class BodySection(FreeBodySection):
     unread: ClassVar[tuple[str, ...]] = ("title", "note")
     feature: list[FeatureSection] = []  # noqa: RUF012
     point: list[PortSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def extended(self) -> Self:
+        if not np.any(self.inertia) and not isinstance(self.joint, LockedSection):
+            refuse(
+                "inertia: a point mass has none about which it could turn; must be above 0, or the joint be 'locked'"
+            )
+        return self
+
+    def body(self) -> RigidBody:
+        """Return the body, also from traced numbers; one that is locked may be a point mass."""
+        if not isinstance(self.joint, LockedSection):
+            return super().body()
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import RigidBody
+
+        tensor = jnp.array(self.inertia)
+        point = jnp.all(tensor == 0)
+        inverse = jnp.linalg.inv(tensor + jnp.where(point, 1.0, 0.0) * jnp.eye(3))
+        return RigidBody(jnp.asarray(self.mass, float), tensor, jnp.where(point, 0.0, inverse))
 
     @model_validator(mode="after")
     def carried(self) -> Self:

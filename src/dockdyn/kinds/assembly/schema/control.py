@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, Self
 
-from pydantic import Discriminator, Field, SerializeAsAny, Tag
+from pydantic import Discriminator, Field, SerializeAsAny, Tag, model_validator
 
+from dockdyn.kinds.assembly.schema.phases import Entries, entries_of
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.arm_control import ARM_LAWS, ArmControlSection
 from dockdyn.scenario.tables.control import BodyControlSection, OwnControlSection, own_reader, whose
@@ -19,6 +21,7 @@ from dockdyn.scenario.tables.part import refuse
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
+    from dockdyn.control.set_points import SetPoints
     from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.phases import PhaseSection
     from dockdyn.mechanics.rigid_body import Pose, Twist
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.regulated_arm import Design
     from dockdyn.mechanism.steered_arm import SteeredArm
     from dockdyn.mechanism.steered_body import SteeredBody
+
+
+SET_POINT = "control.set_point"  # key that phases may set
+Coordinate = quantity("rad", "an angle", component=True)  # of a slide a plain number, m
 
 
 class SteeredSection(Section):
@@ -53,6 +60,19 @@ class FmuSteeringSection(SteeredSection, FmuControlSection):
 class ArmSteeringSection(SteeredSection, ArmControlSection):
     """Torques in the joints of the tree of a body of an assembly, and on that body; lists have an entry for every joint that
     moves, in the order of the bodies."""
+
+    set_point: list[Coordinate] | None = None
+    placing: ClassVar[tuple[str, ...]] = (*SteeredSection.placing, "set_point")
+
+    @model_validator(mode="after")
+    def aiming(self) -> Self:
+        if self.set_point is not None and self.law != "joint-pd":
+            refuse(f"set_point: law {self.law} drives joints to none; must be left out, or law be 'joint-pd'")
+        return self
+
+    @property
+    def aims(self) -> bool:
+        return self.set_point is not None
 
 
 def whose_steering(table: object) -> str:
@@ -153,6 +173,10 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
         control.check_joints(joints, locked_joints(bodies), 1 if bodies.plane else 3)
         if control.law == "lqr":
             check_gain(control, bodies)
+        if control.set_point is not None and len(control.set_point) != len(joints):
+            refuse(
+                f"control.set_point: has {len(control.set_point)} entries for {len(joints)} joints ({', '.join(joints)})"
+            )
     if getattr(control, "frame", None) != "port":
         return
     if approach is None:
@@ -162,6 +186,16 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
             f"control.frame = 'port': must act on {approach[0]!r}, which approaches, with the target {approach[1]!r}, "
             "which has the port"
         )
+
+
+def steered_lists(bodies: Begun) -> dict[str, Entries]:
+    """Return the lists of control that phases may set, by their keys."""
+    control = bodies.control
+    if not isinstance(control, ArmSteeringSection) or control.set_point is None:
+        return {}
+    names, units = moved_joints(bodies), {"revolute": "rad", "prismatic": "m"}
+    joints = {body.name: body.joint.motion for body in bodies.body if body.joint is not None and body.name in names}
+    return {SET_POINT: Entries([units[joints[name]] for name in names], "a set-point")}
 
 
 def arm_joints(body: str, bodies: Begun) -> list[str]:
@@ -231,7 +265,9 @@ def _make_arm(
     if control.law == "lqr":
         gain = jnp.asarray(regulator(control, bodies, model).gain if control.gain is None else control.gain, float)
     law = control.make_law(attitude, joints, free, gain)
-    return SteeredArm(law, control.limits(len(at), moving, turning), attitude, number, number, at)
+    set_points = None if control.set_point is None else _set_points(control.set_point, bodies.phase)
+    limits = control.limits(len(at), moving, turning)
+    return SteeredArm(law, limits, attitude, number, number, at, set_points=set_points)
 
 
 def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> Design:
@@ -256,3 +292,14 @@ def check_gain(control: ArmSteeringSection, bodies: Begun) -> None:
     if control.gain is not None and given != [columns] * rows:
         counts = str(max(given, default=0)) if len(set(given)) < 2 else "unequal"
         refuse(f"control.gain: has {len(given)} × {counts} numbers; must have {rows} × {columns}")
+
+
+def _set_points(stated: list[float], phases: list[PhaseSection]) -> SetPoints:
+    """Return the set-points of joints in all phases, also from traced numbers."""
+    import jax.numpy as jnp
+
+    from dockdyn.control.set_points import SetPoints
+
+    points, before = entries_of(phases, SET_POINT, stated) if phases else ([stated], [stated])
+    rows = ([jnp.stack([jnp.asarray(one, float) for one in row]) for row in rows] for rows in (points, before))
+    return SetPoints(*map(jnp.stack, rows))

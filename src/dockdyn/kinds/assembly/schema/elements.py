@@ -330,7 +330,7 @@ class LatchSection(LineSection):
 
     kind: Literal["latch"] = "latch"
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
-    reach: Length | None = None
+    reach: quantity("m", "a length", least=0) | None = None
     ramp: OrNone[RampSection] = None
     lateral: Length
     grip: Literal["compliant", "pin", "weld"] = "compliant"
@@ -385,6 +385,44 @@ class LatchSection(LineSection):
         return self.joined(
             [Latch(line.own, line.other, axis, lateral, entry, grip, closed) for line in self.lines(first, second)]
         )
+
+
+class ConnectionSection(LineSection):
+    """Two bodies that stay together while it is `closed`, which phases may change: a pin holds the two anchors together, a weld
+    the attitude, too. It may close a loop of joints; one that closes later holds what it finds where that is.
+    """
+
+    kind: Literal["connection"] = "connection"
+    grip: Literal["pin", "weld"] = "weld"
+    closed: bool = True
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if self.anchor is None:
+            refuse("must state anchor: where it is on either body")
+        return self
+
+    def has_events(self) -> bool:
+        return True
+
+    def settable(self) -> list[str]:
+        return ["closed"]
+
+    def gap(self, first: Placed, second: Placed) -> float:
+        """Return how far (m) its ends are apart."""
+        (line,) = self.lines(first, second)
+        return float(line.line(first, second).length)
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        import jax.numpy as jnp
+
+        from dockdyn.contact.latch import Anywhere
+        from dockdyn.elements import Latch, Rigid
+
+        (line,) = self.lines(first, second)
+        axis, lateral = jnp.asarray([1.0, 0.0, 0.0]), jnp.zeros(())
+        closed = jnp.asarray(self.closed, float)
+        return Latch(line.own, line.other, axis, lateral, Anywhere(), Rigid(self.grip), closed)
 
 
 class FixedThrusterSection(NamedElement):
@@ -448,6 +486,7 @@ AnyElement = Annotated[
     | Annotated[MagnetSection, Tag("magnet")]
     | Annotated[BushingSection, Tag("bushing")]
     | Annotated[LatchSection, Tag("latch")]
+    | Annotated[ConnectionSection, Tag("connection")]
     | Annotated[FixedThrusterSection, Tag("thruster")]
     | Annotated[OwnElement, Tag("user")],
     Discriminator(_named),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
 
 if TYPE_CHECKING:
@@ -67,13 +68,14 @@ class WaitSection(Section):
 class PhaseSection(Section):
     """A phase: what it waits for, which the first one does not, and what it sets: `element.key` or `body.joint.key`.
 
-    What is set stays set in later phases.
+    What is set stays set in later phases. With `over` numbers go there smoothly, along a quintic; switches turn at once.
     """
 
     unread: ClassVar[tuple[str, ...]] = ("set",)  # `changed`, `values` and `units` have what is in it
 
     name: str
     when: WaitSection | None = None
+    over: quantity("s", "a time", above=0) | None = None
     set: dict[str, Any] = {}  # noqa: RUF012
     changed: SkipJsonSchema[list[str]] = Field([], exclude=True, repr=False)  # what `set` sets, in its order
     values: SkipJsonSchema[list[float]] = Field([], exclude=True, repr=False)  # to which numbers, in SI units
@@ -93,7 +95,7 @@ class PhaseSection(Section):
 def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
     """The phases with the numbers that they set; refuses what nothing has that acts, and to wait for what cannot come.
 
-    `touching` says whether there is any contact.
+    `touching` says whether there is any contact. Lists are set entry by entry, counted from 0.
     """
     refuse_repeated([phase.name for phase in phases], "phases")
     found = []
@@ -112,10 +114,48 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], t
                 refuse(f"phase {phase.name!r}: waits for a contact; there is no [[contact]]")
             if phase.when.event == "latched" and not any(one.kind == "latch" for one in acting.values()):
                 refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
-        values = [_value(phase.name, key, value, acting) for key, value in phase.set.items()]
-        units = [_unit(key, acting) for key in phase.set]
-        found.append(phase.model_copy(update={"changed": list(phase.set), "values": values, "units": units}))
+        stated = _entries(phase, acting)
+        values = [_value(phase.name, key, value, acting) for key, value in stated.items()]
+        units = [_unit(key, acting) for key in stated]
+        if phase.over is not None:
+            _check_ramp(phase.name, list(stated), units)
+        found.append(phase.model_copy(update={"changed": list(stated), "values": values, "units": units}))
     return found
+
+
+def _entries(phase: PhaseSection, acting: Acting) -> dict[str, Any]:
+    """Return what a phase sets, lists entry by entry."""
+    found: dict[str, Any] = {}
+    for key, value in phase.set.items():
+        if key in acting and isinstance(acting[key], Entries):
+            count = len(acting[key].units)
+            if not isinstance(value, list) or len(value) != count:
+                refuse(f"phase {phase.name!r}: set.{key} = {value!r}: must be a list of {count} numbers")
+            found |= {f"{key}.{place}": entry for place, entry in enumerate(value)}
+        else:
+            found[key] = value
+    return found
+
+
+def _check_ramp(phase: str, keys: list[str], units: list[str]) -> None:
+    """Refuse a phase that changes over a time what cannot go there smoothly, or nothing."""
+    if all(unit == SWITCH for unit in units):
+        refuse(f"phase {phase!r}: over: it sets no number that could go there smoothly; must be left out")
+    for key in keys:
+        if key.endswith(".moved_mass"):
+            refuse(f"phase {phase!r}: set.{key}: inertia that grows would need a force; must be set without over")
+
+
+class Entries(NamedTuple):
+    """A list of numbers that phases may set, entry by entry."""
+
+    units: list[str]
+    what: str
+    kind: str = "list"
+
+    def settable(self) -> list[str]:
+        """Return the places of its entries."""
+        return list(map(str, range(len(self.units))))
 
 
 def _value(phase: str, key: str, value: object, acting: Acting) -> float:
@@ -125,6 +165,11 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         what = "joint in which anything acts" if name.endswith(".joint") else "element"
         refuse(f"phase {phase!r}: set.{key}: no {what} {name!r}; {nearest(name, list(acting))}")
     section = acting[name]
+    if isinstance(section, Entries) and field in section.settable():
+        try:
+            return number_of(value, section.units[int(field)], section.what, Bounds())
+        except PydanticCustomError as error:
+            refuse(f"phase {phase!r}: set.{key} = {value!r}: {error}")
     if field not in section.settable():
         refuse(f"phase {phase!r}: set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
@@ -137,29 +182,72 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
 def _unit(key: str, acting: Acting) -> str:
     """The unit of the number that a phase sets for the key of what acts."""
     name, _, field = key.rpartition(".")
+    if isinstance(acting[name], Entries):
+        return str(acting[name].units[int(field)])
     return SWITCH if isinstance(getattr(acting[name], field), bool) else unit_of(acting[name], field)
 
 
-def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
-    """The sections of what acts in each phase, also with traced numbers."""
+def variants_of(phases: list[PhaseSection], acting: Acting, begun: bool = False) -> list[list[Any]]:
+    """Return the sections of what acts in each phase, also with traced numbers; or as a phase has `begun` that takes its time
+    with numbers."""
     now, found = dict(acting), []
     for phase in phases:
-        for key, value in zip(phase.changed, phase.values, strict=True):
-            name, _, field = key.rpartition(".")
-            now[name] = now[name].model_copy(update={field: value})
-        found.append(list(now.values()))
+        changes = list(zip(phase.changed, phase.values, phase.units, strict=True))
+        switches = [one for one in changes if one[-1] == SWITCH]
+        first = _changed(now, switches)
+        now = _changed(now, changes)
+        found.append(list((first if begun and phase.over is not None else now).values()))
     return found
 
 
-def make_phases(phases: list[PhaseSection], variants: list[tuple[Mount, ...]], bodies: list[str]) -> Phases | None:
-    """The phases with the elements of each; None of a single one."""
+def _changed(acting: Acting, changes: list[tuple[str, float, str]]) -> Acting:
+    """Return the sections of what acts after these changes."""
+    now = dict(acting)
+    for key, value, _ in changes:
+        name, _, field = key.rpartition(".")
+        if name in now:
+            now[name] = now[name].model_copy(update={field: value})
+    return now
+
+
+def entries_of(
+    phases: list[PhaseSection], key: str, entries: list[float]
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Return the entries of a list in each phase, and those before it, also with traced numbers."""
+    now, found, before = list(entries), [], []
+    for phase in phases:
+        before.append(list(now) if phase.over is not None else None)
+        for changed, value in zip(phase.changed, phase.values, strict=True):
+            name, _, field = changed.rpartition(".")
+            if name == key:
+                now[int(field)] = value
+        found.append(list(now))
+    return found, [one if first is None else first for first, one in zip(before, found, strict=True)]
+
+
+def make_phases(
+    phases: list[PhaseSection],
+    variants: list[tuple[Mount, ...]],
+    begun: list[tuple[Mount, ...]],
+    bodies: list[str],
+) -> Phases | None:
+    """Return the phases with the elements of each, and those that each has as it has `begun`; None of a single one."""
     import jax
     import jax.numpy as jnp
 
-    from dockdyn.mechanism.phases import Phases
+    from dockdyn.mechanism.phases import Phases, Ramps
 
-    if len(variants) < 2:
+    if not phases or (len(phases) < 2 and phases[0].over is None):
         return None
-    elements = [tuple(one.element for one in mounts) for mounts in variants]
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *elements)
-    return Phases(stacked, tuple(phase.when.make(bodies) for phase in phases if phase.when is not None))
+
+    def stacked(variants: list[tuple[Mount, ...]]) -> Any:  # noqa: ANN401, a tree of elements
+        return jax.tree.map(
+            lambda *leaves: jnp.stack(leaves), *[tuple(one.element for one in mounts) for mounts in variants]
+        )
+
+    ramps = None
+    if begun:
+        over = jnp.stack([jnp.asarray(0.0 if phase.over is None else phase.over, float) for phase in phases])
+        ramps = Ramps(stacked(begun), over)
+    conditions = tuple(phase.when.make(bodies) for phase in phases if phase.when is not None)
+    return Phases(stacked(variants), conditions, ramps)

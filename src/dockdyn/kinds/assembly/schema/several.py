@@ -10,16 +10,17 @@ from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
-from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered
+from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
 from dockdyn.kinds.assembly.schema.elements import (
     AnyElement,
+    ConnectionSection,
     ElementSection,
     FixedThrusterSection,
     LatchSection,
     OwnElement,
 )
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection
-from dockdyn.kinds.assembly.schema.joints import MimicSection, MovingJointSection
+from dockdyn.kinds.assembly.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mounts import Mount
 
 MOST_PAIRS = 20_000  # of a contact
+OPEN = 1e-8  # m, of ends that are to meet
 
 
 class SeveralBodiesSection(Section, abc.ABC):
@@ -142,14 +144,10 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(
                 f"contact{endings[struck[0]]}.impact: no sensor measures a jump; loop.delay must be left out, or state normal"
             )
-        grips = {
-            element.name: (self.root_of(element.between[0]), self.root_of(element.between[1]))
-            for element in self.element
-            if isinstance(element, LatchSection) and element.grip != "compliant"
-        }
         for number in struck:
             (first, _), (second, _) = self.sides(self.contact[number])
-            if held := held_by(grips, self.root_of(first), self.root_of(second)):
+            held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
+            if len(held) > 1:  # what one grip holds alone, touches no more, or turns about a pin
                 names = " and ".join(map(repr, held))
                 refuse(
                     f"contact{endings[number]}.impact: the rigid grip of {names} holds these bodies together; must be "
@@ -168,7 +166,8 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if len(set(bodies)) < len(bodies):
                     refuse(f"element {element.name!r}: {key} must be two bodies")
         self.refuse_held_twice()
-        phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
+        changing = self.acts() | steered_lists(self)
+        phases = read_phases(self.phase, changing, self.names(), touching=bool(self.contact))
         late = self.contact or any(getattr(element, "ramp", None) for element in self.element)
         if self.loop.delay and not late:
             refuse(
@@ -177,19 +176,30 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.model_copy(update={"phase": phases})
 
     def refuse_held_twice(self) -> None:
-        """Refuse rigid grips between bodies that joints or others hold: what each carries would have no one answer."""
+        """Refuse rigid grips between bodies that are one body anyway: what each carries would have no one answer."""
         grips: dict[str, tuple[str, str]] = {}
-        for element in self.element:
-            if not isinstance(element, LatchSection) or element.grip == "compliant":
-                continue
-            first, other = map(self.root_of, element.between)
-            which = f"element {element.name!r}: grip = {element.grip!r}"
+        for name, (first, other) in self.rigid_grips().items():
+            which = f"element {name!r}: grip = {next(getattr(e, 'grip', '') for e in self.ties() if e.name == name)!r}"
             if first == other:
-                refuse(f"{which}: joints hold its bodies together; must be 'compliant'")
+                refuse(f"{which}: locked joints hold its bodies together; must be left out, or 'compliant'")
             if held := held_by(grips, first, other):
                 names = f"{' and '.join(map(repr, held))} {'holds' if len(held) == 1 else 'hold'}"
                 refuse(f"{which}: {names} these bodies together, too; one of them all must be 'compliant'")
-            grips[element.name] = (first, other)
+            grips[name] = (first, other)
+
+    def rigid_grips(self) -> dict[str, tuple[str, str]]:
+        """Return the elements that hold rigidly, each with its two bodies, or those to which these are locked."""
+        return {
+            element.name: (self.welded_to(element.between[0]), self.welded_to(element.between[1]))
+            for element in self.element
+            if isinstance(element, LatchSection | ConnectionSection) and element.grip != "compliant"
+        }
+
+    def welded_to(self, name: str) -> str:
+        """Return the body to which locked joints hold the one of this name; itself where none does."""
+        while isinstance((body := self.named(name)).joint, LockedSection) and body.on is not None and not body.flexible:
+            name = body.on
+        return name
 
     def root_of(self, name: str) -> str:
         """Return the body at the root of the joints that hold the body of this name; itself where none does."""
@@ -210,6 +220,19 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
         if to.axis is None:
             refuse(f"approach.to = {self.approach.to!r}: has no axis; a port needs one, out of its body")
+        return self
+
+    @model_validator(mode="after")
+    def meeting_ends(self) -> Self:
+        from dockdyn.mechanics.rigid_body import Placed
+
+        starts = self.starts() if any(isinstance(element, ConnectionSection) for element in self.element) else {}
+        for element in self.element:
+            if isinstance(element, ConnectionSection) and element.closed:
+                own, other = (Placed.of(*starts[body]) for body in element.between)
+                apart = element.gap(own, other)
+                if not apart <= OPEN:
+                    refuse(f"element {element.name!r}: anchor: its ends start {apart:.4g} m apart; must meet")
         return self
 
     @model_validator(mode="after")
@@ -571,7 +594,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         starts = self.starts()
         frames = self.frames(starts)
-        begun = [starts[name] for name in (*self.names(), *frames.links())]
+        at_start = [starts[name] for name in (*self.names(), *frames.links())]
         trees = trees_of(frames)
         linked = [tree for tree in trees if isinstance(tree, TreeBodies)]
         bodies = dict(enumerate((*(section.body() for section in self.body), *frames.massless())))
@@ -580,14 +603,17 @@ class SeveralBodiesSection(Section, abc.ABC):
         coordinates = coordinates_of(self.body, self.plane)
         jointed = len(coordinates) - sum(len(tree.numbers()) for tree in linked)
         variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
+        slow = any(phase.over is not None for phase in self.phase)
+        first = variants_of(self.phase, self.acts(), begun=True) if slow else []
+        begun = [self.mounts(sections, starts, frames, linked) for sections in first]
         return Mechanism(
             bodies=tuple(bodies.values()),
             groups=self.groups(frames),
-            poses=tuple(pose for pose, _ in begun),
-            twists=tuple(twist for _, twist in begun),
+            poses=tuple(pose for pose, _ in at_start),
+            twists=tuple(twist for _, twist in at_start),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
             elements=variants[0] if variants else self.mounts(list(self.acts().values()), starts, frames, linked),
-            phases=make_phases(self.phase, variants, self.names()),
+            phases=make_phases(self.phase, variants, begun, self.names()),
             points=tuple(
                 NamedPoint(
                     jnp.asarray(place.position, float),

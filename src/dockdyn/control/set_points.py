@@ -1,0 +1,31 @@
+"""Set-points of joints, one of each a phase, and how references go from one to the next.
+
+Units: rad, rad/s, m, m/s.
+Source: Gibson and Murphey, section III (PD law towards a docked configuration); quintic, own choice.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dockdyn.mechanics.vector import Scalar
+
+Row = Float[Array, "joints"]
+
+
+class SetPoints(eqx.Module):
+    """What joints are to come to in each phase, and from where their references come."""
+
+    points: Float[Array, "phases joints"]  # rad or m
+    before: Float[Array, "phases joints"]
+
+    def reference(self, phase: Int[Array, ""], share: Scalar, rate: Scalar) -> tuple[Row, Row]:
+        """Return references and their rates in a phase that has taken them so far, `rate` (1/s) being how fast it does."""
+        start, way = self.before[phase], self.points[phase] - self.before[phase]
+        return start + share * way, rate * way
+
+    def at_once(self, phase: Int[Array, ""]) -> tuple[Row, Row]:
+        """Return references of a phase that is there at once, and their rates: zero."""
+        return self.points[phase], jnp.zeros_like(self.before[0])
