@@ -25,7 +25,7 @@ from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected
-from dockdyn.mechanism.mounts import Mount, Tie, latches_of
+from dockdyn.mechanism.mounts import Mount, MountedLatch, Tie, latches_of
 from dockdyn.mechanism.strikes import Struck, stop, strike
 
 
@@ -43,18 +43,21 @@ class Grip(NamedTuple):
         return held > 0
 
 
-def captures_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
-    """Return the latches among elements that are rigid, or tell what a capture has to take; of bodies in the plane or not."""
-    return [
-        Grip(one.number, Connection(one.latch.striker, one.first, one.second, one.latch.hold, planar), one.latch.rigid)
-        for one in latches_of(elements)
-        if one.latch.rigid or one.latch.delays
-    ]
+def captures_of(elements: Sequence[Mount], directions: int = 3) -> list[Grip]:
+    """Return the latches among elements that are rigid, or tell what a capture has to take; of bodies that move along so many
+    `directions`."""
+
+    def connection(one: MountedLatch) -> Connection:
+        hold = "line" if directions == 1 else one.latch.hold
+        return Connection(one.latch.striker, one.first, one.second, hold, directions == 2)
+
+    mounted = [one for one in latches_of(elements) if one.latch.rigid or one.latch.delays]
+    return [Grip(one.number, connection(one), one.latch.rigid) for one in mounted]
 
 
-def grips_of(elements: Sequence[Mount], planar: bool = False) -> list[Grip]:
-    """Return the rigid latches among elements, of bodies in the plane or not."""
-    return [grip for grip in captures_of(elements, planar) if grip.rigid]
+def grips_of(elements: Sequence[Mount], directions: int = 3) -> list[Grip]:
+    """Return the rigid latches among elements, of bodies that move along so many `directions`."""
+    return [grip for grip in captures_of(elements, directions) if grip.rigid]
 
 
 def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: Sequence[Placed]) -> Lines | None:
@@ -95,12 +98,12 @@ def fall_in(
     alone. `place` gives the bodies where they are, as they move at other velocities; the `elements` may reflect inertia, which
     resists, too.
     """
-    grips, now, found = grips_of(elements, bodies.planar), list(before), list(after)
+    grips, now, found = grips_of(elements, bodies.directions), list(before), list(after)
     for number in (grip.element for grip in grips):
         held, holds = before[number].held, after[number].held
         assert held is not None and holds is not None
         now[number] = before[number]._replace(held=jnp.minimum(held, holds))
-    for grip in captures_of(elements, bodies.planar):
+    for grip in captures_of(elements, bodies.directions):
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
         assert own.dissipated is not None

@@ -20,21 +20,26 @@ from dockdyn.kinds.assembly.schema.on_line_parts import (
     OnLine,
     in_space,
 )
-from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import PlaneShape
 
 if TYPE_CHECKING:
+    from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanism.mechanism import Mechanism
+
+    Bodies = SeveralBodiesSection
+else:
+    Bodies = Section  # what is not said here is as the other class of an assembly on a line says it
 
 CENTRE = 0.0  # m, of a body named as a place
 
 
-class BodiesOnLineSection(OnLine, SeveralBodiesSection):
+class BodiesOnLineSection(OnLine, Bodies):
     """Bodies on one line, contacts between their places, what acts between them."""
 
     motion: Literal["line"] = "line"  # type: ignore[assignment]

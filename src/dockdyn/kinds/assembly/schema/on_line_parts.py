@@ -296,14 +296,8 @@ class LineLatchSection(BetweenPlaces, LatchSection):  # type: ignore[misc]
     off_line: ClassVar = {**BetweenPlaces.off_line, "lateral": ACROSS}
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        from dataclasses import replace
-
-        from dockdyn.elements import Latch, Rigid
-
-        stated = dict(self) | {"anchor": self.anchors_in_space(), "axis": in_space(self.axis), "lateral": 1.0}
-        made = LatchSection.model_construct(**stated).make(first, second)
-        assert isinstance(made, Latch)
-        return replace(made, grip=Rigid("line")) if made.rigid else made
+        stated = dict(self) | {"anchor": self.anchors_in_space(), "axis": in_space(self.axis), "lateral": self.lateral}
+        return LatchSection.model_construct(**stated).make(first, second)
 
 
 class LineThrusterSection(OnLine, FixedThrusterSection):  # type: ignore[misc]
