@@ -134,7 +134,9 @@ class SeveralBodiesSection(Section, abc.ABC):
         grips = {
             element.name: (self.root_of(element.between[0]), self.root_of(element.between[1]))
             for element in self.element
-            if isinstance(element, LatchSection) and element.grip != "compliant"
+            if isinstance(element, LatchSection)
+            and element.grip != "compliant"
+            and set(element.between) <= set(self.names())  # others `acting` refuses
         }
         for number in struck:
             (first, _), (second, _) = self.sides(self.contact[number])
