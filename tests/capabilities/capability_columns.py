@@ -247,7 +247,9 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "control: joints of an arm": with_arm(law="joint-pd", stiffness=[30.0], damping=[10.0], limit=[8.0]),
     "control: an arm that detumbles": with_arm(law="detumble", time=5.0, limit=[8.0], base_limit=3.0),
     "on a line": on_a_line(),
-    "on a line, latch behind a ramp": on_a_line(element=[{**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT}]),
+    "on a line, latch behind a ramp": on_a_line(
+        element=[{**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT}]
+    ),
     "free flight": free_flight,
     "free flight, cone latch, compliant pin": with_cone_latch("compliant", "pin"),
     "free flight, cone latch, rigid weld": with_cone_latch("rigid", "weld"),

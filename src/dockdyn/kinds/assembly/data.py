@@ -10,6 +10,7 @@ import numpy as np
 
 from dockdyn.kinds.assembly.impossible_impacts import refuse_impossible
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
+from dockdyn.kinds.assembly.ramps import ramp_variables
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
@@ -156,6 +157,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_largest(content, run),
             **_captures(run),
             **_latch_bounces(run),
+            **ramp_variables(content, run),
             **_phases(content, run),
             **_spins(run),
             **mode_excesses(content, run),
@@ -177,7 +179,14 @@ def describe(scenario: Scenario, run: Run) -> Described:
         | rigid_grips(content)
         | struck_contacts(content),
         conservative=conservative(content),
+        capture_law=capture_law(content),
     )
+
+
+def capture_law(content: AssemblySection) -> str:
+    """Return what holds once the latch behind a ramp has fallen in; empty without one."""
+    held = [one for one in content.element if isinstance(one, LatchSection) and one.ramp is not None]
+    return "" if len(held) != 1 else "compliant" if held[0].grip == "compliant" else f"rigid, {held[0].grip}"
 
 
 def rigid_grips(content: AssemblySection) -> dict[str, str]:
@@ -337,8 +346,10 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 
 
 def conservative(content: AssemblySection) -> bool:
-    """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
-    return all(effect == LOSSLESS for effect in _effects(content)) and not content.acts() and not content.modes()
+    """Whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that takes or
+    gives any but by laws that say that they keep it."""
+    kept = all(section.is_spring() for section in content.acts().values()) and not content.phase
+    return kept and all(effect == LOSSLESS for effect in _effects(content)) and not content.modes()
 
 
 def _effects(content: AssemblySection) -> list[str]:

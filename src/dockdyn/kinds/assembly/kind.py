@@ -83,7 +83,11 @@ class AssemblyKind(Kind):
 
     def scene(self, dataset: xr.Dataset, content: AssemblySection) -> Scene:
         from dockdyn.kinds.assembly.replay import scene
+        from dockdyn.kinds.assembly.replay_line import scene_on_line
+        from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 
+        if isinstance(content, BodiesOnLineSection):
+            return scene_on_line(dataset, content)
         return scene(dataset, content)
 
     def key_figures(self) -> LocatedFigures:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from dockdyn.kinds.assembly.start_on_line import ON_LINE
 from dockdyn.scenario.start import HEAD, Start, TwoBodies, digits, inertia, plain, side
 
 RING_RADIUS = 0.6  # m, of a ring on a large spacecraft
@@ -270,6 +271,8 @@ captured = true
 
 
 def _text(bodies: TwoBodies, mechanism: str) -> str:
+    if mechanism in ON_LINE:
+        return ON_LINE[mechanism][1](bodies)
     ring = mechanism == "ring-petals"
     title = f"{'A ring with petals' if ring else 'A probe on a mount'}, {plain(bodies.chaser)} kg"
     named = {
@@ -380,6 +383,7 @@ START = Start(
     {
         "ring-petals": "a ring with guide petals on six struts, caught by latches",
         "probe-mount": "a probe on a sprung mount, into a cone with a capture latch",
+        **{name: words for name, (words, _) in ON_LINE.items()},
     },
     _text,
 )

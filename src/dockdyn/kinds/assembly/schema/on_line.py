@@ -14,9 +14,12 @@ from dockdyn.kinds.assembly.schema.features import BallSection
 from dockdyn.kinds.assembly.schema.on_line_parts import (
     LineApproachSection,
     LineBodySection,
+    LineCableSection,
     LineContactSection,
     LineElement,
+    LineMagnetSection,
     LineSteering,
+    LineStrutSection,
     OnLine,
     in_space,
 )
@@ -24,6 +27,7 @@ from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import endings_of
+from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import PlaneShape
 
@@ -42,17 +46,18 @@ CENTRE = 0.0  # m, of a body named as a place
 class BodiesOnLineSection(OnLine, Bodies):
     """Bodies on one line, contacts between their places, what acts between them."""
 
-    motion: Literal["line"] = "line"  # type: ignore[assignment]
-    approach: OrNone[LineApproachSection] = None  # type: ignore[assignment]
+    motion: Literal["line"]  # type: ignore[assignment]
+    approach: OrNone[LineApproachSection] = None
     body: Annotated[list[LineBodySection], Field(min_length=1)]  # type: ignore[assignment]
     contact: list[LineContactSection] = []  # type: ignore[assignment]  # noqa: RUF012
     element: list[LineElement] = []  # type: ignore[assignment]  # noqa: RUF012
-    control: LineSteering | None = None  # type: ignore[assignment]
-    orbit: ClassVar[None] = None  # type: ignore[misc]
+    control: LineSteering | None = None
+    orbit: ClassVar[None] = None
     off_line: ClassVar = {"orbit": "an orbit is no line"}
 
     @model_validator(mode="after")
     def placed(self) -> Self:
+        wait_for("jax")  # in which what is read here is a tree; places on a line may be any distance
         return self
 
     @model_validator(mode="after")
@@ -68,13 +73,15 @@ class BodiesOnLineSection(OnLine, Bodies):
         if self.approach is not None:
             (_, own), (_, to) = (self.find("point", name) for name in (self.approach.port, self.approach.to))
             if own.axis is not None and own.axis == to.axis:
-                refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} face the same way, and nothing turns")
+                refuse(
+                    f"approach: {self.approach.port!r} and {self.approach.to!r} face the same way, and nothing turns"
+                )
         return self
 
     @model_validator(mode="after")
     def apart(self) -> Self:
         for element in self.element:
-            if element.kind in ("strut", "cable", "magnet"):
+            if isinstance(element, LineStrutSection | LineCableSection | LineMagnetSection):
                 (one, other), ends = (self.begins_at(name) for name in element.between), element.anchor
                 if one + ends[0] == other + ends[1]:
                     refuse(
@@ -86,7 +93,7 @@ class BodiesOnLineSection(OnLine, Bodies):
     def begins_at(self, name: str) -> float:
         """Return where a body begins on the line (m); slides at zero, and one that approaches where it would be without."""
         body = self.named(name)
-        place = body.position or 0.0
+        place = float(body.position or 0.0)  # type: ignore[arg-type]
         return place if body.on is None else place + self.begins_at(body.on)
 
     def place(self, name: str, key: str = "") -> tuple[str, float]:

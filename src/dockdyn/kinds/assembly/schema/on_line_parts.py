@@ -11,7 +11,6 @@ from dockdyn.kinds.assembly.schema.contacts import (
     BetweenPortsSection,
     ContactImpactSection,
     ContactSection,
-    OwnContactImpactSection,
 )
 from dockdyn.kinds.assembly.schema.control import FmuSteeringSection, OwnSteeringSection, SteeringSection
 from dockdyn.kinds.assembly.schema.elements import (
@@ -29,7 +28,6 @@ from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.control import PUSH, own_reader, whose
-from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 
@@ -42,7 +40,8 @@ if TYPE_CHECKING:
     from dockdyn.scenario.tables.approach import Port
 
 Way = Literal[1, -1]  # a direction: along the line or against it
-Speed = quantity("m/s", "a velocity", component=True)
+Place = quantity("m", "a length")
+Speed = quantity("m/s", "a velocity")
 Ends = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 LEVEL = [1.0, 0.0, 0.0, 0.0]
 STILL = [0.0, 0.0, 0.0]
@@ -75,7 +74,7 @@ class LinePointSection(OnLine):
     """A named place on a body, from its centre of mass; with an `axis`, out of the body, also a port to dock at."""
 
     name: str
-    position: Coordinate
+    position: Place
     axis: Way | None = None
 
     def in_space(self) -> PortSection:
@@ -84,13 +83,13 @@ class LinePointSection(OnLine):
         return PortSection.model_construct(name=self.name, position=in_space(self.position), axis=axis)
 
 
-class LineSlideSection(OnLine, PrismaticSection):  # type: ignore[misc]
+class LineSlideSection(OnLine, PrismaticSection):
     """A spring, damper, motor and stops between a body and the one that carries it; `axis` is where its coordinate grows."""
 
     kind: Literal["prismatic"] = "prismatic"
     axis: Way = 1  # type: ignore[assignment]
-    position: ClassVar[None] = None  # type: ignore[misc]
-    moved_mass: ClassVar[None] = None  # type: ignore[misc]
+    position: ClassVar[None] = None
+    moved_mass: ClassVar[None] = None
     off_line: ClassVar = {"moved_mass": "a slide of a line has no motor that reflects inertia, a strut may"}
 
     def direction(self) -> Vector:
@@ -101,10 +100,10 @@ class LineSlideSection(OnLine, PrismaticSection):  # type: ignore[misc]
         return Vector.of(jnp.asarray(in_space(self.axis), float))
 
 
-class LineWeldSection(OnLine, LockedSection):  # type: ignore[misc]
+class LineWeldSection(OnLine, LockedSection):
     """A weld: the body moves as part of the one that carries it."""
 
-    position: ClassVar[None] = None  # type: ignore[misc]
+    position: ClassVar[None] = None
 
 
 def _slide_or_weld(value: object) -> object:
@@ -118,22 +117,22 @@ LineJoint = Annotated[
 ]
 
 
-class LineBodySection(OnLine, BodySection):  # type: ignore[misc]
+class LineBodySection(OnLine, BodySection):
     """A body on the line; one that is `on` another begins there, placed from its centre, and moves with it until forces part
     them, or as a `joint` lets it."""
 
-    position: Coordinate | None = None  # type: ignore[assignment]
-    velocity: Speed | None = None  # type: ignore[assignment]
-    joint: LineJoint | None = None  # type: ignore[assignment]
+    position: Place | None = None
+    velocity: Speed | None = None
+    joint: LineJoint | None = None
     point: list[LinePointSection] = []  # type: ignore[assignment]  # noqa: RUF012
-    inertia: ClassVar = [STILL, STILL, STILL]  # type: ignore[misc]
-    attitude: ClassVar[None] = None  # type: ignore[misc]
-    rate: ClassVar[None] = None  # type: ignore[misc]
-    look: ClassVar[None] = None  # type: ignore[misc]
-    flexible: ClassVar[None] = None  # type: ignore[misc]
-    urdf: ClassVar[None] = None  # type: ignore[misc]
-    feature: ClassVar[list[Section]] = []  # type: ignore[misc]
-    surface: ClassVar[list[Section]] = []  # type: ignore[misc]
+    inertia: ClassVar = [STILL, STILL, STILL]
+    attitude: ClassVar[None] = None
+    rate: ClassVar[None] = None
+    look: ClassVar[None] = None
+    flexible: ClassVar[None] = None
+    urdf: ClassVar[None] = None
+    feature: ClassVar[list[Section]] = []  # type: ignore[assignment]
+    surface: ClassVar[list[Section]] = []
     off_line: ClassVar = {
         "inertia": TURNS,
         "attitude": TURNS,
@@ -167,6 +166,16 @@ class LineBodySection(OnLine, BodySection):  # type: ignore[misc]
         return moved.start()
 
 
+class LineImpactSection(OnLine, ContactImpactSection):
+    """The law of a contact whose velocities jump, its restitution, and below which speed of rebound it comes to rest."""
+
+    law: Literal["frictionless", "variational"]
+    friction: ClassVar[None] = None
+    energy_ratio: ClassVar[None] = None
+    friction_ratio: ClassVar[None] = None
+    off_line: ClassVar = dict.fromkeys(("friction", "energy_ratio", "friction_ratio"), ACROSS)
+
+
 class LineContactSection(OnLine):
     """A place on a body against one on another body: where the first comes beyond the second along the line, they touch.
 
@@ -176,7 +185,7 @@ class LineContactSection(OnLine):
     name: str | None = None
     between: Annotated[list[str], Field(min_length=2, max_length=2)]
     normal: NormalLawSection | None = None
-    impact: OrNone[or_own(ContactImpactSection, OwnContactImpactSection)] = None
+    impact: OrNone[LineImpactSection] = None
     surface: ClassVar[None] = None
     friction: ClassVar[None] = None
     off_line: ClassVar = {
@@ -205,18 +214,18 @@ class LineContactSection(OnLine):
         return self.against
 
 
-class LineApproachSection(OnLine, BetweenPortsSection):  # type: ignore[misc]
+class LineApproachSection(OnLine, BetweenPortsSection):
     """The approach of a port to a port of another body that faces it."""
 
-    lateral_offset: ClassVar = [0.0, 0.0]  # type: ignore[misc]
-    lateral_velocity: ClassVar = [0.0, 0.0]  # type: ignore[misc]
-    roll: ClassVar = 0.0  # type: ignore[misc]
-    pitch: ClassVar = 0.0  # type: ignore[misc]
-    yaw: ClassVar = 0.0  # type: ignore[misc]
-    roll_rate: ClassVar = 0.0  # type: ignore[misc]
-    pitch_rate: ClassVar = 0.0  # type: ignore[misc]
-    yaw_rate: ClassVar = 0.0  # type: ignore[misc]
-    axis: ClassVar = [1.0, 0.0, 0.0]  # type: ignore[misc]
+    lateral_offset: ClassVar = [0.0, 0.0]
+    lateral_velocity: ClassVar = [0.0, 0.0]
+    roll: ClassVar = 0.0
+    pitch: ClassVar = 0.0
+    yaw: ClassVar = 0.0
+    roll_rate: ClassVar = 0.0
+    pitch_rate: ClassVar = 0.0
+    yaw_rate: ClassVar = 0.0
+    axis: ClassVar = [1.0, 0.0, 0.0]
     off_line: ClassVar = {
         **dict.fromkeys(("lateral_offset", "lateral_velocity"), ACROSS),
         **dict.fromkeys(("roll", "pitch", "yaw", "roll_rate", "pitch_rate", "yaw_rate", "axis"), TURNS),
@@ -235,10 +244,10 @@ class BetweenPlaces(OnLine):
         return [in_space(end) for end in self.anchor]
 
 
-class LineStrutSection(BetweenPlaces, StrutSection):  # type: ignore[misc]
+class LineStrutSection(BetweenPlaces, StrutSection):
     """A strut between two places, which must not meet: its force is along the way from one to the other."""
 
-    hexapod: ClassVar[None] = None  # type: ignore[misc]
+    hexapod: ClassVar[None] = None
     off_line: ClassVar = {**BetweenPlaces.off_line, "hexapod": ACROSS}
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
@@ -246,29 +255,29 @@ class LineStrutSection(BetweenPlaces, StrutSection):  # type: ignore[misc]
         return StrutSection.model_construct(**stated).make(first, second)
 
 
-class LineCableSection(BetweenPlaces, CableSection):  # type: ignore[misc]
+class LineCableSection(BetweenPlaces, CableSection):
     """A cable between two places, which pulls when it is taut."""
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         return CableSection.model_construct(**dict(self) | {"anchor": self.anchors_in_space()}).make(first, second)
 
 
-class LineMagnetSection(BetweenPlaces, MagnetSection):  # type: ignore[misc]
+class LineMagnetSection(BetweenPlaces, MagnetSection):
     """A pull over the gap between two places."""
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         return MagnetSection.model_construct(**dict(self) | {"anchor": self.anchors_in_space()}).make(first, second)
 
 
-class LineBushingSection(OnLine, BushingSection):  # type: ignore[misc]
+class LineBushingSection(OnLine, BushingSection):
     """A spring and a damper between two bodies, at rest as they begin; they may pass each other."""
 
-    stiffness: quantity("N/m", "a stiffness", above=0)  # type: ignore[assignment]
-    damping: Damping | None = None  # type: ignore[assignment]
-    position: ClassVar = STILL  # type: ignore[misc]
-    attitude: ClassVar = LEVEL  # type: ignore[misc]
-    turning_stiffness: ClassVar = STILL  # type: ignore[misc]
-    turning_damping: ClassVar[None] = None  # type: ignore[misc]
+    stiffness: quantity("N/m", "a stiffness", above=0)
+    damping: Damping | None = None
+    position: ClassVar = STILL
+    attitude: ClassVar = LEVEL
+    turning_stiffness: ClassVar = STILL
+    turning_damping: ClassVar[None] = None
     off_line: ClassVar = {
         "position": "on a line a spring pushes wherever it is fixed",
         **dict.fromkeys(("attitude", "turning_stiffness", "turning_damping"), TURNS),
@@ -285,14 +294,14 @@ class LineBushingSection(OnLine, BushingSection):  # type: ignore[misc]
         return BushingSection.model_construct(**stated).make(first, second)
 
 
-class LineLatchSection(BetweenPlaces, LatchSection):  # type: ignore[misc]
+class LineLatchSection(BetweenPlaces, LatchSection):
     """A latch: a place on the first body is caught near the seat on the second, out of which `axis` points.
 
     A grip holds by spring and damper, or is rigid: on a line a pin and a weld are one.
     """
 
     axis: Way = -1  # type: ignore[assignment]
-    lateral: ClassVar = 1.0  # type: ignore[misc]
+    lateral: ClassVar = 1.0
     off_line: ClassVar = {**BetweenPlaces.off_line, "lateral": ACROSS}
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
@@ -300,11 +309,11 @@ class LineLatchSection(BetweenPlaces, LatchSection):  # type: ignore[misc]
         return LatchSection.model_construct(**stated).make(first, second)
 
 
-class LineThrusterSection(OnLine, FixedThrusterSection):  # type: ignore[misc]
+class LineThrusterSection(OnLine, FixedThrusterSection):
     """A thruster of one body, along the line or against it."""
 
     direction: Way = 1  # type: ignore[assignment]
-    position: ClassVar = STILL  # type: ignore[misc]
+    position: ClassVar = STILL
     off_line: ClassVar = {"position": "on a line a thruster pushes wherever it is"}
 
     def make(self) -> Thruster:
@@ -330,22 +339,22 @@ LineElement = Annotated[
 ]
 
 
-class LineSteeringSection(OnLine, SteeringSection):  # type: ignore[misc]
+class LineSteeringSection(OnLine, SteeringSection):
     """The force of thrusters on a body, which keep it at a place or a velocity."""
 
     law: Literal["none", "pose"] = "pose"  # type: ignore[assignment]
-    position: Coordinate | None = None  # type: ignore[assignment]
-    velocity: Speed | None = None  # type: ignore[assignment]
-    attitude: ClassVar[None] = None  # type: ignore[misc]
-    frame: ClassVar[None] = None  # type: ignore[misc]
-    base_stiffness: ClassVar[None] = None  # type: ignore[misc]
-    base_damping: ClassVar[None] = None  # type: ignore[misc]
-    base_limit: ClassVar[None] = None  # type: ignore[misc]
-    base_capacity: ClassVar[None] = None  # type: ignore[misc]
-    thruster_torque: ClassVar[None] = None  # type: ignore[misc]
-    thruster_angular_impulse: ClassVar[None] = None  # type: ignore[misc]
-    thruster: ClassVar[None] = None  # type: ignore[misc]
-    modulation: ClassVar[None] = None  # type: ignore[misc]
+    position: Place | None = None
+    velocity: Speed | None = None
+    attitude: ClassVar[None] = None
+    frame: ClassVar[None] = None
+    base_stiffness: ClassVar[None] = None
+    base_damping: ClassVar[None] = None
+    base_limit: ClassVar[None] = None
+    base_capacity: ClassVar[None] = None
+    thruster_torque: ClassVar[None] = None
+    thruster_angular_impulse: ClassVar[None] = None
+    thruster: ClassVar[None] = None
+    modulation: ClassVar[None] = None
     off_line: ClassVar = {
         **dict.fromkeys(("attitude", "base_stiffness", "base_damping", "base_limit", "base_capacity"), TURNS),
         **dict.fromkeys(("thruster_torque", "thruster_angular_impulse"), TURNS),
@@ -359,7 +368,9 @@ class LineSteeringSection(OnLine, SteeringSection):  # type: ignore[misc]
             return self
         if not self.pushes():
             refuse("law pose needs position_stiffness or velocity_damping")
-        self.check_keys((), (*PUSH, "position", "velocity", "thruster_force", "thruster_impulse", "period", *self.placing))
+        self.check_keys(
+            (), (*PUSH, "position", "velocity", "thruster_force", "thruster_impulse", "period", *self.placing)
+        )
         self.check_references()
         return self
 
