@@ -136,9 +136,9 @@ def law_restitution(law: Any, mass: float) -> float:  # noqa: ANN401, a section
     """Return the restitution e* of a law between bodies of an effective mass (kg); NaN where no formula gives it."""
     if law is None or not np.isfinite(mass):
         return np.nan
-    if made(law).lossless():
-        return 1.0
-    return float(_of_dashpot(law, np.float64(mass))) if law.law == "spring-dashpot" else np.nan
+    if law.law == "spring-dashpot":
+        return float(_of_dashpot(law, np.float64(mass))) if law.damping else 1.0
+    return 1.0 if made(law).lossless() else np.nan
 
 
 @jit_once

@@ -147,6 +147,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
     content = scenario.content
     refuse_impossible(scenario, run)
+    effects = _effects(content)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”", moved_joints(content))
     return Described(
@@ -162,7 +163,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_spins(run),
             **mode_excesses(content, run),
             **_ranges(content),
-            **_episode_variables(content, run),
+            **_episode_variables(content, run, effects),
             **_outcome(content, run),
             **predicted_impacts(content, run),
         },
@@ -178,7 +179,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
         | struck_contacts(content),
-        conservative=conservative(content),
+        conservative=_keeps_energy(content, effects),
         capture_law=capture_law(content),
     )
 
@@ -348,8 +349,13 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 def conservative(content: AssemblySection) -> bool:
     """Whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that takes or
     gives any but by laws that say that they keep it."""
+    return _keeps_energy(content, _effects(content))
+
+
+def _keeps_energy(content: AssemblySection, effects: list[str]) -> bool:
+    """Whether it is conservative, by what its contacts do to the energy."""
     kept = all(section.is_spring() for section in content.acts().values()) and not content.phase
-    return kept and all(effect == LOSSLESS for effect in _effects(content)) and not content.modes()
+    return kept and all(effect == LOSSLESS for effect in effects) and not content.modes()
 
 
 def _effects(content: AssemblySection) -> list[str]:
@@ -377,7 +383,7 @@ def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Eith
     return acting | held.any(), held.all(), ways, 0.0
 
 
-def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
+def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a group from its first onset to its last release."""
     contacts, found = content.contact, run.episodes
     since_start, since_onset = energies_after(run)
@@ -386,7 +392,7 @@ def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
     variable = episode_variable
     return {
         **contact_variables(run),
-        **effect_variable(_effects(content), run),
+        **effect_variable(effects, run),
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),
