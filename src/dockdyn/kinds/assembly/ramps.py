@@ -51,9 +51,12 @@ FIGURES: tuple[KeyFigure, ...] = (
 
 def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, of an assembly
     """Return what the latch behind a ramp did and what it takes; nothing where there is none, or several."""
-    if "latch_travel" not in run.at_moments or len(model_of(content).ramps) != 1 or not run.log:
+    if "latch_travel" not in run.at_moments or not run.log:
         return {}
-    needed, length = (float(one) for one in _rigid(content))
+    model = model_of(content)
+    if len(model.ramps) != 1:
+        return {}
+    needed, length = float(_rigid(content)), float(model.ramps[0].latch.entry.length)
     speed = run.at_moments["latch_rate"]
     found = capture_variables(run, speed, np.full(len(speed), needed))
     del found["capture_time"]  # that of all latches
@@ -65,7 +68,7 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     }
     if content.motion != "line":  # where attempts take as long as runs do
         return found
-    entry = _entry(content, run)
+    entry = _entry(model, run)
     least = np.nan if entry is None else least_speed_of(content, entry)
     return found | {SIMULATED: scalar(least, "m/s", "least speed that latches, simulated")}
 
@@ -82,17 +85,15 @@ def ramp_data(model: Mechanism, log: Log) -> dict[str, Array]:
 
 
 @jit_once
-def _rigid(content: Any) -> tuple[Array, Array]:  # noqa: ANN401, of an assembly
-    """Return the least speed (m/s) that latches rigid bodies, and the length (m) of the ramp."""
-    model = content.model()
-    (ramp,) = model.ramps
-    return rigid_speed(model), ramp.latch.entry.length
+def _rigid(content: Any) -> Array:  # noqa: ANN401, of an assembly
+    """Return the least speed (m/s) that latches rigid bodies."""
+    return rigid_speed(content.model())
 
 
-def _entry(content: Any, run: Run) -> State | None:  # noqa: ANN401, of an assembly
+def _entry(model: Mechanism, run: Run) -> State | None:
     """Return the state in which the probe came to the ramp for the first time; None where it did not."""
-    (ramp,) = model_of(content).ramps
-    stage = np.asarray(run.states.mode[len(content.contact) + ramp.number].stage)
+    (ramp,) = model.ramps
+    stage = np.asarray(run.states.mode[len(model.groups) + ramp.number].stage)
     rows = np.flatnonzero(stage == ON_RAMP)
     if not len(rows):
         return None
