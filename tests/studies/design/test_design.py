@@ -142,7 +142,9 @@ constraints = { captured = "true in 100 %" }
 runs = 60
 sampling = "latin-hypercube"
 """
-    several = LATCH.replace('"50 mm/s"', '{ distribution = "choice", values = ["50 mm/s", "60 mm/s", "80 mm/s"] }')
+    several = LATCH.replace(
+        "velocity = 0.05", 'velocity = { distribution = "choice", values = ["50 mm/s", "60 mm/s", "80 mm/s"] }'
+    )
     answer = designed(tmp_path, several + text + STIFFNESS)
     assert answer["goal"]["value"] == pytest.approx(NEEDED, rel=1e-3)
     (fresh,) = answer["evidence"]["constraints"]
