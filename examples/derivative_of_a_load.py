@@ -3,7 +3,9 @@
 import dockdyn
 
 scenario = dockdyn.load("paraskevas-a")
-answer = dockdyn.sensitivity(scenario, "peak_normal_force_N", ["speed", "contact.normal.stiffness"])
+answer = dockdyn.sensitivity(
+    scenario, "peak_normal_force_N", ["body.chaser-front.velocity", "contact.normal.stiffness"]
+)
 print(f"peak force {answer['value']:.3f} {answer['unit']}")
 for row in answer["to"]:
     low, high = row["differences"]

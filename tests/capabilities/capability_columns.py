@@ -158,6 +158,28 @@ def with_approach() -> Tables:
     return found
 
 
+def on_a_line(**tables: Any) -> Callable[[], Tables]:
+    """Return what makes the base on a line: the same places, each a number, and no friction."""
+
+    def made() -> Tables:
+        found = base() | {"motion": "line"} | copy.deepcopy(tables)
+        nose, port = TIP + RADIUS, PLATE
+        found["body"] = [
+            {
+                "name": "chaser",
+                "mass": 100.0,
+                "position": PLATE - TIP - RADIUS - GAP,
+                "velocity": SPEED,
+                "point": [{"name": "nose", "position": nose, "axis": 1}],
+            },
+            {"name": "target", "mass": 400.0, "point": [{"name": "port", "position": port, "axis": -1}]},
+        ]
+        found["contact"] = [{"name": "touch", "between": ["chaser.nose", "target.port"], "normal": dict(LAW)}]
+        return found
+
+    return made
+
+
 def free_flight() -> Tables:
     """Return the base as two bodies of kind `free-flight`."""
     found = base() | {"kind": "free-flight"}
@@ -193,6 +215,7 @@ HOLD = {
     "thruster_force": 5.0,
 }
 PUSH = {"kind": "thruster", "name": "jet", "body": "chaser", "position": [0.0, 0.1, 0.0], "direction": [1.0, 0.0, 0.0]}
+LINE_HOOK = {"kind": "latch", "name": "hook", "between": ["chaser", "target"], "anchor": [TIP + RADIUS, PLATE + 2e-3]}
 PHASES = ({"name": "approach"}, {"name": "pushing", "when": "contact", "set": {"jet.force": 40.0}})
 LETS_GO = ({"name": "held"}, {"name": "apart", "when": {"lasting": 0.12}, "set": {"hook.closed": False}})
 BUSHING = {
@@ -237,6 +260,10 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "control: attitude hold": having(control=HOLD),
     "control: joints of an arm": with_arm(law="joint-pd", stiffness=[30.0], damping=[10.0], limit=[8.0]),
     "control: an arm that detumbles": with_arm(law="detumble", time=5.0, limit=[8.0], base_limit=3.0),
+    "on a line": on_a_line(),
+    "on a line, latch behind a ramp": on_a_line(
+        element=[{**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT}]
+    ),
     "free flight": free_flight,
     "free flight, cone latch, compliant pin": with_cone_latch("compliant", "pin"),
     "free flight, cone latch, rigid weld": with_cone_latch("rigid", "weld"),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from capability_columns import COMPLIANT, DURATION, HOOK, RADIUS, SPEED, TIP, Tables
+from capability_columns import COMPLIANT, DURATION, HOOK, LINE_HOOK, RADIUS, SPEED, TIP, Tables
 from scipy.io import loadmat
 from scipy.spatial.transform import Rotation
 
@@ -26,6 +26,7 @@ from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.cases.batch import run_cases, runs_in_batches
 
 PERIOD = 0.05  # s, of a stepper
+BETWEEN = {"between": ["chaser", "target"]}
 PUSH = 3.0  # N, of a controller of one's own
 OWN_CONTROLLER = """
 import dockdyn
@@ -38,7 +39,7 @@ class Push(dockdyn.Controller):
     force: float = parameter("N", "a force")
 
     def act(self, memory, seen):
-        return memory, Command(self.force * jnp.eye(3)[1], jnp.zeros(3))
+        return memory, Command(self.force * jnp.eye(3)[{axis}], jnp.zeros(3))
 """
 CYCLES = (
     4e-4,
@@ -70,6 +71,11 @@ class Case:
         return "control" in self.tables or "approach" in self.tables
 
     @property
+    def on_a_line(self) -> bool:
+        """Whether places and velocities are numbers."""
+        return self.tables.get("motion") == "line"
+
+    @property
     def bodies(self) -> list[Tables]:
         """The tables of its bodies, in their order."""
         return [self.tables[name] for name in ("chaser", "target")] if self.flies else self.tables["body"]
@@ -79,6 +85,8 @@ class Case:
         """The key of the speed at which it closes."""
         if "approach" in self.tables:
             return "approach.closing_speed"
+        if self.on_a_line:
+            return "body.chaser.velocity"
         return "chaser.velocity.0" if self.flies else "body.chaser.velocity.0"
 
     @property
@@ -188,11 +196,12 @@ def advance_as_fmu(case: Case) -> None:
 
 def steer_by_own_controller(case: Case) -> None:
     """A constant force from a class of one's own leaves its impulse, whatever the bodies do to each other."""
-    case.own_files({"own_push.py": OWN_CONTROLLER})
+    axis = 0 if case.on_a_line else 1
+    case.own_files({"own_push.py": OWN_CONTROLLER.format(axis=axis)})
     control = {"law": "own_push:Push", "force": PUSH} | ({} if case.flies else {"body": "chaser"})
     pushed, free = (dockdyn.simulate(one) for one in (case.load(control=control), case.load(without=("control",))))
     gained = (case.momentum(pushed) - case.momentum(free))[-1]
-    np.testing.assert_allclose(gained, [0.0, PUSH * DURATION, 0.0], rtol=0, atol=1e-4 * PUSH * DURATION)
+    np.testing.assert_allclose(gained, PUSH * DURATION * np.eye(3)[axis], rtol=0, atol=1e-4 * PUSH * DURATION)
 
 
 def refuse_overlap(case: Case) -> None:
@@ -200,12 +209,14 @@ def refuse_overlap(case: Case) -> None:
     changes: dict[str, Any] = {}
     if "approach" in case.tables:
         changes["body.chaser.point.nose.position.0"] = TIP + RADIUS - 0.05  # the port is so far behind the ball's front
+    elif case.on_a_line:
+        changes["body.chaser.position"] = case.bodies[0]["position"] + 0.25
     else:
         place = case.bodies[0]["position"][0]
         changes["chaser.position.0" if case.flies else "body.chaser.position.0"] = place + 0.05
     with pytest.raises(dockdyn.ScenarioError, match="overlap at the start") as refusal:
         dockdyn.simulate(case.load(changes))
-    assert "\n" not in str(refusal.value) and "by 0.0" in str(refusal.value)
+    assert "\n" not in str(refusal.value) and "by 0." in str(refusal.value)
 
 
 def end_by_capture(case: Case) -> None:
@@ -213,7 +224,7 @@ def end_by_capture(case: Case) -> None:
     if case.flies:
         scenario, whole = case.load({"latch.ends_run": True}), case.run
     else:
-        latch = {"between": ["chaser", "target"], **HOOK, **COMPLIANT}
+        latch = {**(LINE_HOOK | {"reach": 1e-3} if case.on_a_line else HOOK | BETWEEN), **COMPLIANT}
         elements = case.tables.get("element", []) if case.captures else [*case.tables.get("element", []), latch]
         scenario = case.load({"element.hook.ends_run": True}, element=elements)
         whole = dockdyn.simulate(case.load(element=elements))
@@ -346,7 +357,7 @@ LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "
     "designs, identification, a comparison of compensators, figures by name",
     "mechanisms: closed loops, impact laws in place of forces, force–stroke tables and compliance devices, own laws, "
-    "own elements, struts with brakes and stops, meshes, motion on a line, the kinds of arms and of chains",
+    "own elements, struts with brakes and stops, meshes",
     "pairs of these: each line adds one thing to two bodies. Two hundred mechanisms drawn over pairs of features run with "
     "momenta and energy kept; for other tasks two things may still not go together",
 )

@@ -71,7 +71,7 @@ def test_it_asks_for_what_is_not_given(dock, monkeypatch, tmp_path):
 
 
 def test_where_answers_end_nothing_is_written(dock, monkeypatch, tmp_path):
-    monkeypatch.setattr("sys.stdin", Terminal("latch\n"))
+    monkeypatch.setattr("sys.stdin", Terminal("assembly\n"))
     ended = dock("new", "mine.toml")
     assert ended.returncode == 2 and ended.stderr.strip().endswith(
         "stopped at the question for the mass of the chaser; nothing is written"

@@ -103,7 +103,7 @@ def test_another_title_and_other_numbers_are_not_another_program(monkeypatch):
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
     counts, titles = [], []
     for title, speed in (("one", 0.05), ("another", 0.06)):
-        found = dockdyn.simulate(dockdyn.load("paraskevas-a", {"title": title, "speed": speed}))
+        found = dockdyn.simulate(dockdyn.load("paraskevas-a", {"title": title, "body.chaser-front.velocity": speed}))
         counts.append(len(programs.kept))
         titles.append(found.attrs["title"])
     assert counts[0] == counts[1] and titles == ["one", "another"]

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from on_a_line import SPREAD_MASSES
 
-LINE = """
-schema = 1
-kind = "four-mass"
-duration = "1 s"
-speed = {{ distribution = "uniform", low = "40 mm/s", high = "60 mm/s" }}
-chaser = {{ masses = [15] }}
-target = {{ masses = [17] }}
-contact.normal = {{ law = "spring-dashpot", stiffness = 1000, damping = 10 }}
-{design}
-"""
+LINE = SPREAD_MASSES
 DESIGN = """
 [design]
 minimise = "peak_normal_force"
@@ -31,7 +23,7 @@ variables = [{ key = "contact.normal.damping", low = 5, high = 200 }]
             (
                 "envelope",
                 "--over",
-                "speed=40mm/s:60mm/s",
+                "body.chaser.velocity=40mm/s:60mm/s",
                 "--of",
                 "peak_normal_force",
                 "--set",
@@ -46,7 +38,7 @@ variables = [{ key = "contact.normal.damping", low = 5, high = 200 }]
 def test_a_study_of_a_results_scenario_goes_by_its_folder(command, ending, design, file, name, dock, tmp_path):
     place = tmp_path / file
     place.parent.mkdir(parents=True)
-    place.write_text(LINE.format(design=design))
+    place.write_text(LINE + design)
     position = 2 if command[0] == "campaign" else 1
     ended = dock(*command[:position], file, *command[position:], "--quiet")
     assert ended.returncode == 0, ended.stderr
@@ -56,6 +48,6 @@ def test_a_study_of_a_results_scenario_goes_by_its_folder(command, ending, desig
 def test_a_run_goes_by_the_file_alone(dock, tmp_path):
     place = tmp_path / "idss" / "scenario.toml"
     place.parent.mkdir()
-    place.write_text(LINE.format(design=""))
+    place.write_text(LINE)
     assert dock("run", "idss/scenario.toml").returncode == 0
     assert (tmp_path / "scenario" / "result.nc").is_file()

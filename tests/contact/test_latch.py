@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from latched_docking import INERTIA, MASS, SLOPE, TIP, latched, matrix
+from on_a_line import SPEED, latching
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -12,21 +13,6 @@ import dockdyn
 from dockdyn.impact import latch_motion, latch_ramp, latch_time, latch_travel, minimum_latching_velocity
 from dockdyn.scenario.load import parse
 
-LINE = """
-schema = 1
-kind = "latch"
-duration = "3 s"
-speed = "{speed} m/s"
-gap = "2 mm"
-chaser.masses = {chaser}
-target.masses = {target}
-[latch]
-stiffness = "{stiffness} N/m"
-angle = "{angle} rad"
-axial_length = "{length} m"
-preload = "{preload} N"
-friction = {friction}
-"""
 CASES = [
     {"chaser": [9.0], "target": [31.0], "stiffness": 240, "angle": 0.6, "length": 0.015, "preload": 0, "friction": 0},
     {"chaser": [120.0], "target": [80.0], "stiffness": 900, "angle": 0.9, "length": 0.03, "preload": 4, "friction": 0},
@@ -42,8 +28,12 @@ CASES = [
 ]
 
 
-def line(speed, **case):
-    return parse(LINE.format(speed=speed, **case), "line")
+def line(speed, chaser, target, length, inside=({}, {}), **ramp):
+    """A latch on a line, whose ramp is 2 mm away."""
+    found = latching(
+        chaser, target, ramp | {"axial_length": length}, speed=speed, gap=2e-3, inside=inside, duration="3 s"
+    )
+    return dockdyn.load(found)
 
 
 def pushed(case, travel, rate):
@@ -98,7 +88,7 @@ def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
 
 
 def test_the_rounded_speed_of_the_paper_does_not_latch():
-    summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load("paraskevas-latch", {"speed": "0.07 m/s"})))
+    summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load("paraskevas-latch", {SPEED: "0.07 m/s"})))
     assert not summary["captured"]
     assert summary["greatest_travel_m"] == pytest.approx(0.019760, abs=5e-7)
     assert summary["minimum_velocity_m_s"] == pytest.approx(0.0708492, abs=5e-8)
@@ -123,10 +113,8 @@ def test_compliant_bodies_need_more_speed():
     """Masses behind springs: SciPy integrates the four masses and bisects the speed."""
     chaser, target, inside = [11.0, 3.0], [2.0, 20.0], (400.0, 250.0)
     case = {**CASES[0], "chaser": chaser, "target": target}
-    text = LINE.format(speed=0.1, **case).replace(
-        "[latch]", f"chaser.stiffness = {inside[0]}\ntarget.stiffness = {inside[1]}\n[latch]"
-    )
-    summary = dockdyn.summarise(dockdyn.simulate(parse(text, "line")))
+    springs = tuple({"stiffness": stiffness} for stiffness in inside)
+    summary = dockdyn.summarise(dockdyn.simulate(line(0.1, inside=springs, **case)))
     masses = np.array([*chaser, *target])
     push = 240 * math.tan(0.6) ** 2
 
@@ -247,16 +235,14 @@ def test_loads_of_the_hold_turn_and_push_the_chaser():
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"latch.axial_length": "20 mm", "latch.lateral_length": "20 mm"}, "give not both"),
-        ({"latch.angle": "95 deg"}, "latch.angle"),
-        ({"latch.friction": 1.5}, "where the probe jams"),
-        ({"latch.stiffness": 0}, "latch.stiffness"),
-        ({"latch.preload": "-1 N"}, "latch.preload"),
-        ({"chaser.masses": [-3]}, "chaser.masses"),
-        ({"chaser.masses": [3, 4, 5]}, "at most 2"),
-        ({"chaser.masses": [3, 4]}, "need a stiffness"),
-        ({"chaser.stiffness": 100}, "a single mass has no stiffness"),
-        ({"speed": 0}, "speed"),
+        ({"element.ramp.axial_length": "20 mm", "element.ramp.lateral_length": "20 mm"}, "give not both"),
+        ({"element.ramp.angle": "95 deg"}, "ramp.angle"),
+        ({"element.ramp.friction": 1.5}, "where the probe jams"),
+        ({"element.ramp.stiffness": 0}, "ramp.stiffness"),
+        ({"element.ramp.preload": "-1 N"}, "ramp.preload"),
+        ({"body.chaser.mass": -3}, "body.chaser.mass"),
+        ({"element.lateral": "1 mm"}, "lateral: on a line nothing is across it; must be left out"),
+        ({"element.anchor": [[0, 0, 0], [0.02, 0, 0]]}, "anchor"),
         ({"integrator.method": "fixed"}, "^paraskevas-latch: integrator.method must be located"),
     ],
 )

@@ -74,7 +74,10 @@ def mutated(preset: str, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 PEAK = "peak_normal_force_N"  # what a sensitivity is asked of
-SPEEDS = {"free-flight": "approach.closing_speed", "latch": "speed"}  # by kind: what an envelope is asked over
+SPEEDS = {
+    "free-flight": "approach.closing_speed",
+    "assembly": "body.chaser.velocity",
+}  # of an envelope
 
 
 def answer(scenario: Any, study: str) -> tuple[int, Any, str]:

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import xarray as xr
+from on_a_line import SPREAD_MASSES
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
@@ -19,21 +20,9 @@ COMMAND = "from dockdyn.__main__ import main; main()"
 STOPPED = {signal.SIGKILL: (-9,), signal.SIGTERM: (143, -15), signal.SIGINT: (130, -2)}
 SAID = {signal.SIGTERM: "terminated", signal.SIGINT: "interrupted"}
 
-SCENARIO = """
-schema = 1
-kind = "four-mass"
-title = "Two bodies, a spring and a damper"
-duration = "1 s"
-speed = { distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }
-[chaser]
-masses = ["15 kg"]
-[target]
-masses = ["17 kg"]
-[contact.normal]
-law = "spring-dashpot"
-stiffness = "1 kN/m"
-damping = "10 N s/m"
-[campaign]
+SCENARIO = (
+    SPREAD_MASSES
+    + """[campaign]
 runs = 30
 [design]
 minimise = "95 % of peak_normal_force"
@@ -44,6 +33,7 @@ key = "contact.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 """
+)
 COMMANDS = {"campaign": ("campaign", "run"), "design": ("design",)}
 
 

@@ -23,7 +23,6 @@ from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.tables.campaign import CampaignSection
-from dockdyn.scenario.tables.latch import ConeLatchSection, RampSection
 from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -45,6 +44,7 @@ def named_in(text: str) -> dict[str, str]:
 
 
 SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {
+    "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
     "rig in space": MODES["6-dof"],
     "rig with an assembly": MODES["assembly"],
 }
@@ -105,8 +105,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
         "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
         "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
         "rig with an assembly": {"mock_ups", "on", "against", "turning_stiffness", "jitter"} | loop,
-        "four-mass": {"gap", "masses", "transition_rate"},
-        "latch": {"gap", "lateral_length", "preload"},
+        "assembly on a line": {"motion", "between", "anchor", "lateral_length", "preload", "start_rate"},
     }
     assert of_this_kind[kind] <= keys
     assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
@@ -119,18 +118,11 @@ def test_every_key_at_the_top_of_a_kind_is_in_a_table_of_its_section(kind):
         "free-flight": ["## Top level"],
         "rig in space": ["### A rig in space"],
         "rig with an assembly": ["### A rig with an assembly"],
-        "latch": ["## Kind `four-mass`", "## Kind `latch`"],
+        "assembly on a line": ["## Kind `assembly`", "### On a line"],
     }.get(kind, [f"## Kind `{kind}`"])
     section = "".join(re.split(r"\n###? ", text.split(f"\n{head}\n")[1])[0] for head in heads)
     named = {name.partition(".")[0] for name in named_in(section)}
     assert not sorted(set(SCHEMAS[kind].model_json_schema()["properties"]) - named)
-
-
-def test_the_keys_that_the_latch_on_a_line_has_not_are_named():
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    row = named_in(text.split("\n## Kind `latch`\n")[1].split("\n## ")[0])["latch"]
-    lacking = set(ConeLatchSection.model_fields) - set(RampSection.model_fields)
-    assert set(re.findall(r"`(\w+)`", row.split(" without ")[1])) == lacking
 
 
 def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():

@@ -17,7 +17,7 @@ GALLERY = DOCS / "gallery.md"
 KNOWN = {
     "arm_in_orbit": (r"([\d.]+) s", [12.491, 27.495], 1e-3),  # Gibson and Murphey, by SciPy
     "derivative_of_a_load": (
-        r"per m/s of speed: ([\d.]+)",
+        r"per m/s of body.chaser-front.velocity: ([\d.]+)",
         [9.652344 / 0.05],
         1e-3,
     ),  # the force is linear in the speed

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.optimize
+from on_a_line import colliding
 
 import dockdyn
 from dockdyn.contact.gate import APART
@@ -18,21 +19,10 @@ SIMULATED = {"A": 0.0402173, "B": -0.0004746, "C": 0.0271536, "D": 0.0412147}  #
 
 
 def model(masses, contact=CONTACT, chaser=CHASER, target=TARGET, damping=0.0, inside=(0.0, 0.0)):
-    sides = zip(("chaser", "target"), (masses[:2], masses[2:]), (chaser, target), inside, strict=True)
-    tables = {
-        side: {"masses": list(map(float, own)), "stiffness": stiffness, "damping": damper}
-        for side, own, stiffness, damper in sides
-    }
+    springs = tuple({"stiffness": k, "damping": c} for k, c in zip((chaser, target), inside, strict=True))
     law = {"law": "spring-dashpot", "stiffness": contact, "damping": damping}
-    stated = {
-        "schema": 1,
-        "kind": "four-mass",
-        "duration": 1.0,
-        "speed": SPEED,
-        "gap": 1e-3,
-        "contact": {"normal": law},
-    }
-    return dockdyn.load(stated | tables).content.model()
+    chains = (list(map(float, own)) for own in (masses[:2], masses[2:]))
+    return dockdyn.load(colliding(*chains, law, speed=SPEED, inside=springs, duration=1.0)).content.model()
 
 
 @Program

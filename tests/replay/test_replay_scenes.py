@@ -62,13 +62,16 @@ def test_a_replay_of_an_assembly_begins_with_its_contact(scene_of_kind):
     "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "rig-6" else ()) for kind in CASES]
 )
 def test_the_page_names_the_cameras_of_each_kind(scene_of_kind, kind):
-    first = {"rig": "`rig`, one direction", "rig-6": '`rig`, `mode = "6-dof"`'}.get(kind, f"`{kind}`")
+    line = dict.fromkeys(("line", "line, latch"), "`assembly` on a line")
+    first = (
+        line | {"rig": "`rig`, one direction", "rig-6": '`rig`, `mode = "6-dof"`', "assembly": "`assembly` in space"}
+    ).get(kind, f"`{kind}`")
     table = (DOCS / "view.md").read_text().split("Buttons choose a camera:")[1].split("\n\n")[1]
     (row,) = [line for line in table.splitlines() if first in line.split("|")[1]]
     scene = scene_of_kind(kind)
     names = [view.name for view in scene.views]
-    if kind == "assembly":
-        assert names.pop() == "with spacecraft"
+    if kind in ("assembly", *line):
+        assert names.pop() == ("with spacecraft" if kind == "assembly" else "with chaser")
         names.append("with its first body")
     found = [row.find(name) for name in names]
     assert -1 not in found and found == sorted(found), names
@@ -142,7 +145,7 @@ def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kin
 
 NAMES = {
     "free-flight": ["chaser", "target"],
-    "four-mass": ["chaser", "target"],
+    "line": ["chaser", "chaser-front", "target-front", "target"],
     "rig": ["model (computed)", "robot", "without rig", "wall"],
     "assembly": ["spacecraft", "probe", "station"],
 }

@@ -27,7 +27,7 @@ from dockdyn.studies.overlay.report import overlay_report
 from dockdyn.studies.sensitivity.report import sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
-REPORTS = [*STUDIES, *known_kinds()]
+REPORTS = [*STUDIES, *known_kinds(), "line", "line, latch"]
 REQUIRED = {"free-flight": {"requirements.peak_normal_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
@@ -88,12 +88,12 @@ def runs(shared_run) -> dict[str, xr.Dataset]:
 @pytest.fixture(scope="module")
 def reports(runs, shared_run) -> dict[str, str]:
     """A report of every sort, runs with their replays."""
-    faster = shared_run("paraskevas-latch", {"speed": "0.08 m/s"})
+    faster = shared_run("paraskevas-latch", {"body.chaser.velocity": "0.08 m/s"})
     studies = [STABILITIES["chart"], CAMPAIGNS["full"](), compared(), enveloped()]
     pages = {kind: report_html(dataset) for kind, dataset in runs.items()}
     pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_html, studies), strict=True))
     assert set(pages) == set(REPORTS)
-    overlay = overlay_report({"slow.nc": runs["latch"], "fast.nc": faster}, None, "dockdyn report …")
+    overlay = overlay_report({"slow.nc": runs["line, latch"], "fast.nc": faster}, None, "dockdyn report …")
     pages["overlay"] = render_page(overlay)
     pages["sensitivity"] = render_page(sensitivity_report(SENSITIVITY, 'kind = "rig"\n', "dockdyn sensitivity …"))
     return pages
@@ -205,7 +205,7 @@ def test_only_what_a_replay_needs_is_allowed(reports):
         policy = html.unescape(policy)
         assert policy.startswith("default-src 'none';") and "http" not in policy and "*" not in policy
         assert "script-src" in policy and ("'unsafe-eval'" in policy) == ("connect-src" in policy) == (sort in RUNS)
-    assert 'sandbox = "allow-scripts allow-downloads"' in reports["latch"]
+    assert 'sandbox = "allow-scripts allow-downloads"' in reports["line, latch"]
 
 
 def test_a_report_without_a_replay_says_why(runs, monkeypatch):
@@ -213,7 +213,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
         raise RuntimeError("no <shape> for this")
 
     monkeypatch.setattr("dockdyn.pages.packed_replay", fails)
-    text = report_html(runs["latch"])
+    text = report_html(runs["line, latch"])
     assert "The replay could not be made: no &lt;shape&gt; for this" in text and 'id="replay-data"' not in text
 
 
@@ -235,7 +235,7 @@ def without_times(dataset: xr.Dataset) -> xr.Dataset:
 
 
 def test_what_the_report_says_to_type_gives_the_result_again(runs, dock, tmp_path):
-    dataset = runs["latch"]
+    dataset = runs["line, latch"]
     (tmp_path / "scenario.toml").write_text(dataset.attrs["scenario"], encoding="utf-8")
     program, *words = typed_in(report_html(dataset))
     assert program == "dockdyn" and dock(*words).returncode == 0

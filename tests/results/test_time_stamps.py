@@ -124,7 +124,7 @@ def test_a_log_beside_a_run(shared_run, tmp_path):
     from dockdyn.results.exchange.measured_log import read_measured
     from dockdyn.scenario.language.errors import ScenarioError
 
-    run = shared_run("paraskevas-latch")  # of 1.5 s
+    run = shared_run("paraskevas-c", {"duration": "1.5 s"})
     times = [f"{k}" for k in range(0, 1500, 2)]
 
     def read(text, shift=0.0):

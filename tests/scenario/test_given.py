@@ -77,7 +77,7 @@ def test_names_and_files_are_taken(shared_run, tmp_path):
     write_result(run, tmp_path / "result.nc")
     for given in (tmp_path, str(tmp_path / "result.nc")):
         assert dockdyn.summarise(given) == dockdyn.summarise(run)
-        assert len(dockdyn.plot(given, "depth").axes) == 1
+        assert len(dockdyn.plot(given, "latch_travel").axes) == 1
     assert "must be of a run; is of dockdyn" not in dockdyn.report_html(tmp_path)
 
 
@@ -89,7 +89,7 @@ def test_a_period_may_have_its_unit():
     assert refusal(sim.reset, "mass").startswith("probe-cone: values: must be a mapping from dotted keys to values")
 
 
-KINDS = ("free-flight", "assembly", "four-mass", "latch")
+KINDS = ("free-flight", "assembly")
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ PLACES = {  # by key or argument: the file's name, what is written beside it, an
     "identify contact LOG": ("strange.mcap", "identify contact strange.mcap", "strange.mcap: "),
     "identify parameters LOG": (
         "strange.nc",
-        "identify parameters strange.nc --scenario paraskevas-a --key speed",
+        "identify parameters strange.nc --scenario paraskevas-a --key body.chaser-front.velocity",
         "strange.nc: ",
     ),
     "--validate": ("strange.csv", beside_a_run("identify robot log.csv --validate strange.csv"), None),

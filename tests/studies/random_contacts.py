@@ -8,18 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from on_a_line import colliding
 
 Chance = np.random.Generator
 LATE = 1.2  # rad: the angle by which a delay makes an oscillation in contact late, at most
 IN_CONE = 0.3  # rad: the same in a cone, lest the tip be thrown through its axis, where the normal jumps
-KINDS = ("free-flight", "free-flight", "assembly", "four-mass", "rig")
+KINDS = ("free-flight", "free-flight", "assembly", "on a line", "rig")
 
 
 def draw(seed: int) -> dict[str, Any]:
     """A scenario of one of the kinds; its contacts have begun and ended, or bounce, before it ends."""
     chance = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
-    drawn = {"free-flight": free_flight, "assembly": assembly, "four-mass": four_mass, "rig": rig}[kind](chance)
+    drawn = {"free-flight": free_flight, "assembly": assembly, "on a line": on_a_line, "rig": rig}[kind](chance)
     return {"schema": 1, "kind": kind, **drawn}
 
 
@@ -135,18 +136,14 @@ def assembly(chance: Chance) -> dict[str, Any]:
     return {"duration": 6.0, "body": bodies, "contact": contacts, "element": [mount], **loop(delay)}
 
 
-def four_mass(chance: Chance) -> dict[str, Any]:
+def on_a_line(chance: Chance) -> dict[str, Any]:
     masses = [[log_uniform(chance, 5, 50), log_uniform(chance, 2, 20)] for _ in range(2)]
     stiffness = [log_uniform(chance, 200, 5000) for _ in range(2)]
     effective = masses[0][1] * masses[1][0] / (masses[0][1] + masses[1][0])
     speed = log_uniform(chance, 0.02, 0.1)
-    return {
-        "duration": 2.0,
-        "speed": speed,
-        "chaser": {"masses": masses[0], "stiffness": stiffness[0]},
-        "target": {"masses": masses[1], "stiffness": stiffness[1]},
-        "contact": {"normal": law(chance, effective, speed, 1)},
-    }
+    springs = tuple({"stiffness": one} for one in stiffness)
+    normal = law(chance, effective, speed, 1)
+    return colliding(*masses, normal, speed=speed, inside=springs, duration=2.0)
 
 
 def rig(chance: Chance) -> dict[str, Any]:

@@ -243,7 +243,7 @@ def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
 def test_the_same_for_two_masses_on_a_line():
     """v = l √(k/m) tan θ (Paraskevas et al., eq. 46 as it is meant)."""
     scenario = dockdyn.load("paraskevas-latch", {"duration": 1.0})
-    found = dockdyn.envelope(scenario, {"speed": (0.065, 0.075)}, tolerance=5e-3)
+    found = dockdyn.envelope(scenario, {"body.chaser.velocity": (0.065, 0.075)}, tolerance=5e-3)
     answer = json.loads(found.attrs["envelope"])
     assert np.ravel(answer["boundary"]) == pytest.approx([0.02 * math.sqrt(100 * (1 / 15 + 1 / 17))], rel=1e-3)
 

@@ -7,6 +7,8 @@ import math
 import jax
 import numpy as np
 import pytest
+from on_a_line import FRONT_SPEED, PLACE, colliding
+from on_a_line import SPEED as VELOCITY
 from scipy.special import ndtr
 from scipy.stats import norm
 
@@ -25,8 +27,15 @@ WEIGHTS = np.array([45.0, -9.0, 1.0]) / 60  # of differences over two, four and 
 # Orbital arm: 7e-9 with 1e-5, but 2e-6 of the final attitude, which is 4e-6 rad and so all rounding; 4e-7 with 1e-4; 8e-6
 # with 1e-3, where impacts pass from one fixed step to others.
 KINDS = {
-    "chains": ("paraskevas-b", {"duration": 0.2}, ["speed", "contact.normal.stiffness"], 1e-4, 10, 1e-6),
-    "latch": ("paraskevas-latch", {"speed": 0.1}, ["speed", "latch.stiffness", "chaser.masses.0"], 1e-4, 10, 1e-6),
+    "chains": ("paraskevas-b", {"duration": 0.2}, [FRONT_SPEED, "contact.normal.stiffness"], 1e-4, 10, 1e-6),
+    "latch": (
+        "paraskevas-latch",
+        {VELOCITY: 0.1},
+        [VELOCITY, "element.latch.ramp.stiffness", "body.chaser.mass"],
+        1e-4,
+        10,
+        1e-6,
+    ),
     "rig": (
         "sits",
         {"duration": 0.6},
@@ -121,23 +130,25 @@ def test_margins_equal_differences(figure):
 
 SPEED, STIFFNESS, CHASER, TARGET = 0.07, 4200.0, 12.0, 31.0
 MASS = CHASER * TARGET / (CHASER + TARGET)
-REBOUND = {
-    "duration": 0.6,
-    "speed": SPEED,
-    "gap": 0.01,
-    "contact.normal.stiffness": STIFFNESS,
-    "contact.normal.damping": 0.0,
-    "chaser": {"masses": [CHASER]},
-    "target": {"masses": [TARGET]},
-}
+LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
+REBOUND = colliding([CHASER], [TARGET], LAW, speed=SPEED, gap=0.01, duration=0.6)
+DRAWN = colliding(
+    [CHASER],
+    [TARGET],
+    LAW,
+    speed={"distribution": "uniform", "low": 0.05, "high": 0.09},
+    gap=0.01,
+    duration=0.6,
+)
+K = "contact.normal.stiffness"
 
 
 def test_jax_differentiates_forwards_and_backwards():
     """F = v √(k m)."""
-    objective = dockdyn.objective(dockdyn.load("paraskevas-a", REBOUND), "peak_normal_force_N")
-    at = {"speed": SPEED, "contact.normal.stiffness": STIFFNESS}
+    objective = dockdyn.objective(dockdyn.load(REBOUND), "peak_normal_force_N")
+    at = {VELOCITY: SPEED, K: STIFFNESS}
     force = SPEED * math.sqrt(STIFFNESS * MASS)
-    expected = {"speed": force / SPEED, "contact.normal.stiffness": force / (2 * STIFFNESS)}
+    expected = {VELOCITY: force / SPEED, K: force / (2 * STIFFNESS)}
     value, backwards = jax.value_and_grad(objective)(at)
     assert float(value) == pytest.approx(force, rel=1e-9)
     forwards = jax.jacfwd(objective)(at)
@@ -145,8 +156,8 @@ def test_jax_differentiates_forwards_and_backwards():
         assert float(backwards[key]) == pytest.approx(slope, rel=1e-7)
         assert float(forwards[key]) == pytest.approx(slope, rel=1e-7)
     squared = jax.grad(lambda at: objective(at) ** 2)(at)
-    assert float(squared["speed"]) == pytest.approx(2 * force**2 / SPEED, rel=1e-7)
-    elsewhere = objective({"speed": 2 * SPEED})
+    assert float(squared[VELOCITY]) == pytest.approx(2 * force**2 / SPEED, rel=1e-7)
+    elsewhere = objective({VELOCITY: 2 * SPEED})
     assert float(elsewhere) == pytest.approx(2 * force, rel=1e-9)
     assert objective.unit == "N"
     with pytest.raises(TypeError, match=r"cannot be inside jax\.jit"):
@@ -158,24 +169,23 @@ def test_jax_differentiates_forwards_and_backwards():
 
 def test_mean_and_percentile_of_a_force_in_closed_form():
     """Of F = v √(k m) the mean, and the percentile, are those of the speeds drawn: the same for every stiffness."""
-    spread = REBOUND | {"speed": {"distribution": "uniform", "low": 0.05, "high": 0.09}}
-    scenario, runs = dockdyn.load("paraskevas-a", spread), 40
+    scenario, runs = dockdyn.load(DRAWN), 40
     speeds = sample(scenario, runs, 5, scenario.campaign.sampling).values[:, 0]
     root = math.sqrt(STIFFNESS * MASS)
     for text, speed in (("mean of", speeds.mean()), ("95 % of", np.percentile(speeds, 95))):
         objective = dockdyn.objective(scenario, f"{text} peak_normal_force_N", runs=runs, seed=5)
-        found = objective.value_and_gradient({"contact.normal.stiffness": STIFFNESS})
-        slope = found.slopes["contact.normal.stiffness"]
+        found = objective.value_and_gradient({K: STIFFNESS})
+        slope = found.slopes[K]
         assert found.value == pytest.approx(speed * root, rel=1e-9)
         assert slope == pytest.approx(speed * root / (2 * STIFFNESS), rel=1e-7)
         assert (found.runs, found.failed) == (runs, 0)
         # the slope is the value over 2 k in every case: so are their errors
-        error = found.slope_errors["contact.normal.stiffness"]
+        error = found.slope_errors[K]
         assert error == pytest.approx(found.value_error / (2 * STIFFNESS), rel=1e-6)
         if text == "mean of":
             assert found.value_error == pytest.approx(root * speeds.std(ddof=1) / math.sqrt(runs), rel=0.2)
         step = 1e-3 * STIFFNESS
-        up, down = (objective.value({"contact.normal.stiffness": STIFFNESS + side * step}) for side in (1, -1))
+        up, down = (objective.value({K: STIFFNESS + side * step}) for side in (1, -1))
         assert slope == pytest.approx((up - down) / (2 * step), rel=1e-6)
 
 
@@ -186,9 +196,9 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
     least = length * math.sqrt(stiffness / reduced)
     mean, deviation = 1.05 * least, 0.2 * least
     speed = {"distribution": "normal", "mean": mean, "std": deviation}
-    scenario = dockdyn.load("paraskevas-latch", {"speed": speed, "duration": 2.0})
+    scenario = dockdyn.load("paraskevas-latch", {VELOCITY: speed, "duration": 2.0})
     objective = dockdyn.objective(scenario, "probability of captured", runs=runs, smoothing=share)
-    found = objective.value_and_gradient({"latch.stiffness": stiffness})
+    found = objective.value_and_gradient({"element.latch.ramp.stiffness": stiffness})
     at = np.linspace(-8, 8, 4001)
     springs = stiffness * (1 + share * at)
     limits = length * np.sqrt(springs / reduced)
@@ -196,8 +206,11 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
     value = weights @ ndtr((mean - limits) / deviation)
     slope = weights @ (-norm.pdf((mean - limits) / deviation) / deviation * limits / (2 * springs))
     assert abs(found.value - value) < 4 * found.value_error
-    assert abs(found.slopes["latch.stiffness"] - slope) < 4 * found.slope_errors["latch.stiffness"]
-    assert found.slope_errors["latch.stiffness"] < 7 / math.sqrt(runs) * abs(slope)
+    assert (
+        abs(found.slopes["element.latch.ramp.stiffness"] - slope)
+        < 4 * found.slope_errors["element.latch.ramp.stiffness"]
+    )
+    assert found.slope_errors["element.latch.ramp.stiffness"] < 7 / math.sqrt(runs) * abs(slope)
     assert found.value_error < 0.6 / math.sqrt(runs)
 
 
@@ -206,17 +219,16 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
     [
         ("95 of peak_normal_force_N", {}, [], 'must be a figure of the summary or the margins, "95 % of"'),
         ("0 % of peak_normal_force_N", {}, [], "must be above 0 % and below 100 %"),
-        ("mean of peak_normal_force_N", {}, ["speed"], "speed: is drawn anew in every case"),
-        ("95 % of peak_normal_force_N", {"smoothing": 0.1}, ["gap"], "must be without smoothing"),
-        ("probability of captured", {"smoothing": 0}, ["gap"], "must have a smoothing above 0"),
+        ("mean of peak_normal_force_N", {}, [VELOCITY], f"{VELOCITY}: is drawn anew in every case"),
+        ("95 % of peak_normal_force_N", {"smoothing": 0.1}, [PLACE], "must be without smoothing"),
+        ("probability of captured", {"smoothing": 0}, [PLACE], "must have a smoothing above 0"),
         ("peak_normal_force_N", {}, ["nothing"], "nothing: unknown key"),
         ("peak_normal_force_N", {"smoothing": 2}, [], "must be at least 0 and below 1"),
     ],
 )
 def test_what_cannot_be_differentiated_is_one_line(figure, options, keys, words):
-    spread = REBOUND | {"speed": {"distribution": "uniform", "low": 0.05, "high": 0.09}}
     with pytest.raises(ScenarioError) as caught:
-        objective = dockdyn.objective(dockdyn.load("paraskevas-a", spread), figure, runs=4, **options)
+        objective = dockdyn.objective(dockdyn.load(DRAWN), figure, runs=4, **options)
         objective.value_and_gradient(dict.fromkeys(keys, 0.05))
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

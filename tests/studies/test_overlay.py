@@ -23,12 +23,12 @@ from dockdyn.studies.overlay.signals import measured, overlaid
 
 @pytest.fixture(scope="module")
 def slow(shared_run) -> xr.Dataset:
-    return shared_run("paraskevas-latch")
+    return shared_run("paraskevas-c", {"duration": "1.5 s"})
 
 
 @pytest.fixture(scope="module")
 def fast(shared_run) -> xr.Dataset:
-    return shared_run("paraskevas-latch", {"speed": "0.08 m/s"})
+    return shared_run("paraskevas-c", {"duration": "1.5 s", "body.chaser-front.velocity": "0.08 m/s"})
 
 
 def rows(text: str, table: str) -> list[list[str]]:
@@ -43,13 +43,13 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     text = render_page(overlay_report({"slow.nc": slow, "fast.nc": fast}))
     figures = {row[0]: row[1:] for row in rows(text, "Key figures")[1:]}
     one, other = dockdyn.summarise(slow), dockdyn.summarise(fast)
-    unit, first, second, mark = figures["Capture time"]
-    assert unit == "s" and mark == "≠"
-    assert float(first) == pytest.approx(one["capture_time_s"], rel=1e-4)
-    assert float(second) == pytest.approx(other["capture_time_s"], rel=1e-4)
-    assert figures["Captured"] == ["", "yes", "yes", ""] and figures["Contact count"][-1] == ""
-    assert [row[0] for row in rows(text, "Inputs")[1:]] == ["speed"]
-    assert "2 runs of kind latch that differ in speed" in text
+    unit, first, second, mark = figures["Peak normal force"]
+    assert unit == "N" and mark == "≠"
+    assert float(first) == pytest.approx(one["peak_normal_force_N"], rel=1e-4)
+    assert float(second) == pytest.approx(other["peak_normal_force_N"], rel=1e-4)
+    assert figures["Contact count"][-1] == ""
+    assert [row[0] for row in rows(text, "Inputs")[1:]] == ["body.1.velocity"]
+    assert "2 runs of kind assembly that differ in body.1.velocity" in text
     same = render_page(overlay_report({"a.nc": slow, "b.nc": slow}))
     assert "The scenarios are the same." in same and "≠" not in re.sub("<p.*?</p>", "", same, flags=re.S)
 
@@ -96,7 +96,7 @@ def test_files_are_called_by_what_tells_them_apart(tmp_path):
 
 
 def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_path):
-    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", slow.assign_attrs(kind="four-mass"))):
+    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", slow.assign_attrs(kind="free-flight"))):
         write_result(dataset, tmp_path / name)
     write_result(slow.assign_attrs(margins="{}"), tmp_path / "stability.nc")
     shutil.copy(tmp_path / "slow.nc", tmp_path / "copy.nc")
@@ -106,7 +106,7 @@ def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_p
     assert "dockdyn report slow.nc fast.nc copy.nc" in (tmp_path / "overlay.html").read_text(encoding="utf-8")
     for words, message in (
         (("slow.nc", "fast.nc"), "overlay.html: exists; give --force"),
-        (("slow.nc", "other.nc", "--force"), "other.nc: is of kind four-mass; must be latch, as slow.nc is"),
+        (("slow.nc", "other.nc", "--force"), "other.nc: is of kind free-flight; must be assembly, as slow.nc is"),
         (("slow.nc", "stability.nc", "--force"), "stability.nc: is of dockdyn stability; must be of dockdyn run"),
         (("slow.nc", "./slow.nc", "--force"), "slow.nc: given twice; must be different results"),
         (("slow.nc", "absent.nc", "--force"), "absent.nc: no such file"),
@@ -159,7 +159,8 @@ def test_a_log_in_the_reports(slow, fast, dock, tmp_path):
     assert dock("report", "slow.nc", "--log", "log.csv", "--out", "one.html").returncode == 0
     text = (tmp_path / "one.html").read_text(encoding="utf-8")
     name = f"normal_force.{slow.contact.values[0]} less log.csv, r.m.s."
-    assert name in text and "0.5000 N, 25.0 % of what was measured; at most 0.5000 N" in text
+    share = 100 * 0.5 / np.ptp(slow.normal_force.values)
+    assert name in text and f"0.5000 N, {share:.2f} % of what was measured; at most 0.5000 N" in text
     assert dock("report", "slow.nc", "fast.nc", "--log", "log.csv", "--out", "two.html").returncode == 0
     text = (tmp_path / "two.html").read_text(encoding="utf-8")
     (row,) = (row for row in rows(text, "Key figures") if row[0] == name)
@@ -199,11 +200,11 @@ def test_bad_logs_are_refused_with_file_row_and_column(text, slow, tmp_path):
 def test_requirements_stand_beside_each_other(slow, fast):
     def required(dataset, limit):
         scenario = tomlkit.parse(dataset.attrs["scenario"]).unwrap()
-        return dataset.assign_attrs(scenario=tomlkit.dumps(scenario | {"requirements": {"capture_time": limit}}))
+        return dataset.assign_attrs(scenario=tomlkit.dumps(scenario | {"requirements": {"peak_normal_force": limit}}))
 
-    text = render_page(overlay_report({"a.nc": required(slow, "< 0.5 s"), "b.nc": required(fast, "< 0.5 s")}))
+    text = render_page(overlay_report({"a.nc": required(slow, "> 30 N"), "b.nc": required(fast, "> 30 N")}))
     (row,) = rows(text, "Requirements")[1:]
-    assert row[0] == "capture_time" and row[1].startswith("not met: 0.57") and row[2].startswith("met: ")
+    assert row[0] == "peak_normal_force" and row[1].startswith("not met: 25.37") and row[2].startswith("met: ")
 
 
 @pytest.fixture(scope="module")
@@ -356,6 +357,6 @@ def test_of_many_variables_the_nearest_are_named(slow, tmp_path):
         read_measured(tmp_path / "log.csv", slow.assign(others))
     assert re.search(r": no column is a variable of the run; did you mean 'strain_\d+'\?$", str(many.value))
     (tmp_path / "log.csv").write_text("time [s],x y [mm]\n0,1\n0.1,2\n")
-    with pytest.raises(dockdyn.ScenarioError, match=r"; allowed: .* and 1[0-9]{2} more$") as many:
+    with pytest.raises(dockdyn.ScenarioError, match=r"; allowed: .* and 2[0-9]{2} more$") as many:
         read_measured(tmp_path / "log.csv", slow.assign(others))
     assert len(str(many.value)) < 300

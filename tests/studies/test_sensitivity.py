@@ -9,21 +9,16 @@ import re
 
 import numpy as np
 import pytest
+from on_a_line import colliding
 
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.objectives import sampled
 
 SPEED, STIFFNESS, CHASER, TARGET = 0.07, 4200.0, 12.0, 31.0
-REBOUND = {
-    "duration": 0.6,
-    "speed": SPEED,
-    "gap": 0.01,
-    "contact.normal.stiffness": STIFFNESS,
-    "contact.normal.damping": 0.0,
-    "chaser": {"masses": [CHASER]},
-    "target": {"masses": [TARGET]},
-}
+LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
+REBOUND = colliding([CHASER], [TARGET], LAW, speed=SPEED, gap=0.01, duration=0.6)
+VELOCITY, PLACE, FRONT = "body.chaser.velocity", "body.chaser.position", "body.chaser-front.velocity"
 
 
 def by_key(answer):
@@ -32,16 +27,16 @@ def by_key(answer):
 
 def test_lossless_rebound_in_closed_form():
     """F = v √(k m), m = m₁ m₂/(m₁ + m₂): ∂F/∂v = F/v, ∂F/∂k = F/2k, ∂F/∂m₁ = F/2m (m₂/(m₁ + m₂))²; the gap has no part."""
-    answer = dockdyn.sensitivity(dockdyn.load("paraskevas-a", REBOUND), "peak_normal_force_N")
+    answer = dockdyn.sensitivity(dockdyn.load(REBOUND), "peak_normal_force_N")
     mass = CHASER * TARGET / (CHASER + TARGET)
     force = SPEED * math.sqrt(STIFFNESS * mass)
     assert answer["value"] == pytest.approx(force, rel=1e-9)
     assert answer["unit"] == "N"
     expected = {
-        "speed": (force / SPEED, "m/s"),
+        VELOCITY: (force / SPEED, "m/s"),
         "contact.normal.stiffness": (force / (2 * STIFFNESS), "N/m"),
-        "chaser.masses.0": (force / (2 * mass) * (TARGET / (CHASER + TARGET)) ** 2, "kg"),
-        "target.masses.0": (force / (2 * mass) * (CHASER / (CHASER + TARGET)) ** 2, "kg"),
+        "body.chaser.mass": (force / (2 * mass) * (TARGET / (CHASER + TARGET)) ** 2, "kg"),
+        "body.target.mass": (force / (2 * mass) * (CHASER / (CHASER + TARGET)) ** 2, "kg"),
     }
     rows = by_key(answer)
     for key, (derivative, unit) in expected.items():
@@ -49,30 +44,33 @@ def test_lossless_rebound_in_closed_form():
         assert rows[key]["per_percent"] == pytest.approx(0.01 * derivative * rows[key]["value"], rel=1e-7)
         assert rows[key]["unit"] == unit
         assert rows[key]["differentiable"] is True
-    assert abs(rows["gap"]["derivative"]) < 1e-6 * force
-    assert [row["key"] for row in answer["to"]][:2] == ["speed", "contact.normal.stiffness"]
+    assert abs(rows[PLACE]["derivative"]) < 1e-6 * force
+    assert [row["key"] for row in answer["to"]][:2] == [VELOCITY, "contact.normal.stiffness"]
     assert answer["warnings"] == []
     assert answer["differentiable"] is True
 
 
-def capture_time(speed, gap, stiffness, angle, length, chaser, target):
-    """Free drift, then part of a sine: t = g/v + asin(ω l/v)/ω, ω = √(k/m) tan θ (Paraskevas et al., eqs. 40–45)."""
+def capture_time(speed, place, stiffness, angle, seat, chaser, target):
+    """Free drift, then part of a sine: t = g/v + asin(ω l/v)/ω, ω = √(k/m) tan θ (Paraskevas et al., eqs. 40–45).
+
+    The ramp of 20 mm ends at the seat.
+    """
     frequency = cmath.sqrt(stiffness * (chaser + target) / (chaser * target)) * cmath.tan(angle)
-    return gap / speed + cmath.asin(frequency * length / speed) / frequency
+    return (seat - 0.02 - place) / speed + cmath.asin(frequency * 0.02 / speed) / frequency
 
 
 def test_time_of_capture_in_closed_form():
     """Derivatives by complex steps."""
     numbers = {
-        "speed": 0.11,
-        "gap": 0.01,
-        "latch.stiffness": 100.0,
-        "latch.angle": math.pi / 4,
-        "latch.axial_length": 0.02,
-        "chaser.masses.0": 15.0,
-        "target.masses.0": 17.0,
+        VELOCITY: 0.11,
+        PLACE: -0.01,
+        "element.ramp.stiffness": 100.0,
+        "element.ramp.angle": math.pi / 4,
+        "element.anchor.1": 0.02,
+        "body.chaser.mass": 15.0,
+        "body.target.mass": 17.0,
     }
-    scenario = dockdyn.load("paraskevas-latch", {"speed": 0.11})
+    scenario = dockdyn.load("paraskevas-latch", {VELOCITY: 0.11})
     answer = dockdyn.sensitivity(scenario, "capture_time_s", list(numbers))
     own = list(numbers.values())
     assert answer["value"] == pytest.approx(capture_time(*own).real, rel=1e-9)
@@ -114,18 +112,18 @@ def test_with_friction_and_delay_as_by_central_differences(figure):
 def test_a_capture_at_its_limit_has_none():
     """At √(k/m) tan θ l the probe reaches the end of the ramp with no speed left."""
     least = 0.02 * math.sqrt(100 * (1 / 15 + 1 / 17))
-    scenario = dockdyn.load("paraskevas-latch", {"speed": least * (1 + 3e-7), "duration": 2.0})
-    answer = dockdyn.sensitivity(scenario, "capture_time_s", ["speed", "gap"])
+    scenario = dockdyn.load("paraskevas-latch", {VELOCITY: least * (1 + 3e-7), "duration": 2.0})
+    answer = dockdyn.sensitivity(scenario, "capture_time_s", [VELOCITY, PLACE])
     rows = by_key(answer)
     assert answer["differentiable"] is False
-    assert rows["speed"]["differentiable"] is False
-    assert "whether the latch captures changes" in rows["speed"]["reason"]
-    assert rows["gap"]["differentiable"] is True
-    assert rows["gap"]["derivative"] == pytest.approx(1 / least, rel=1e-6)
+    assert rows[VELOCITY]["differentiable"] is False
+    assert "whether the latch captures changes" in rows[VELOCITY]["reason"]
+    assert rows[PLACE]["differentiable"] is True
+    assert rows[PLACE]["derivative"] == pytest.approx(-1 / least, rel=1e-6)
 
 
 def test_a_figure_bent_sharply_says_how_far_it_holds():
-    answer = dockdyn.sensitivity(dockdyn.load("paraskevas-latch"), "capture_time_s", ["speed"])
+    answer = dockdyn.sensitivity(dockdyn.load("paraskevas-latch"), "capture_time_s", [VELOCITY])
     (row,) = answer["to"]
     assert row["differentiable"] is True
     assert "holds for small changes only" in row["reason"]
@@ -205,10 +203,10 @@ def test_two_equal_peaks(tmp_path):
 
 
 def test_command_ranks_and_writes(dock, tmp_path):
-    options = ("--of", "peak_normal_force_N", "--to", "speed", "--to", "contact.normal.stiffness")
+    options = ("--of", "peak_normal_force_N", "--to", FRONT, "--to", "contact.normal.stiffness")
     code, out, err = dock("sensitivity", "paraskevas-a", *options, "--out", "answer")
     assert code == 0, err
-    assert out.index("speed") < out.index("contact.normal.stiffness")
+    assert out.index(FRONT) < out.index("contact.normal.stiffness")
     assert "N/(m/s)" in out
     assert sorted(file.name for file in (tmp_path / "answer").iterdir()) == [
         "report.html",
@@ -218,7 +216,7 @@ def test_command_ranks_and_writes(dock, tmp_path):
     code, out, _ = dock("sensitivity", "paraskevas-a", *options, "--json")
     assert code == 0
     assert json.loads(out) == json.loads((tmp_path / "answer" / "sensitivity.json").read_text())
-    assert [row["key"] for row in json.loads(out)["to"]] == ["speed", "contact.normal.stiffness"]
+    assert [row["key"] for row in json.loads(out)["to"]] == [FRONT, "contact.normal.stiffness"]
 
 
 @pytest.mark.parametrize(
@@ -236,12 +234,12 @@ def test_command_ranks_and_writes(dock, tmp_path):
         (("probe-cone", "--of", "contact_count"), "--of contact_count: does not vary smoothly"),
         (("paraskevas-latch-slow", "--of", "capture_time_s"), "--of capture_time_s: did not happen in this run"),
         (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "mass"), "mass: unknown key"),
-        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "chaser.masses"), "is a list of 2"),
+        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "contact.fronts.between"), "contact.fronts.between"),
         (
             ("paraskevas-a", "--of", "peak_normal_force_N", "--to", "duration"),
             "--to duration: has no part in the motion",
         ),
-        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "speed", "--to", "speed"), "given twice"),
+        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", FRONT, "--to", FRONT), "given twice"),
         (
             ("sazawal-spring-dashpot", "--of", "peak_normal_force_N", "--to", "chaser.attitude.0"),
             "cannot change alone, as part of a unit quaternion",
@@ -264,8 +262,8 @@ def test_the_runs_that_a_figure_over_cases_takes_are_told_before(dock, monkeypat
     taken = []
     evaluated = sampled.evaluated
     monkeypatch.setattr(sampled, "evaluated", lambda *given: taken.append(len(given[3])) or evaluated(*given))
-    spread = ("--set", 'speed={"distribution"="uniform","low"="0.05 m/s","high"="0.1 m/s"}')
-    more = ("--set", "campaign.runs=4", "--to", "contact.normal.stiffness", "--to", "gap")
+    spread = ("--set", FRONT + '={"distribution"="uniform","low"="0.05 m/s","high"="0.1 m/s"}')
+    more = ("--set", "campaign.runs=4", "--to", "contact.normal.stiffness", "--to", "body.chaser-front.position")
     code, _, err = dock("sensitivity", "paraskevas-a", "--of", "95 % of peak_normal_force_N", *spread, *more)
     assert code == 0, err
     told = re.search(r"note: 95 % of peak_normal_force_N takes (\d+) to (\d+) runs, (\d+) cases with each of 2", err)

@@ -135,7 +135,9 @@ OFTEN = {
 }
 RARELY = {
     **{f"chains {name}": _of(located_case, f"paraskevas-{name}") for name in ("a", "b", "c", "d", "latch-slow")},
-    "latch with friction": _of(located_case, "paraskevas-latch", **{"latch.friction": 0.2, "latch.preload": 0.1}),
+    "latch with friction": _of(
+        located_case, "paraskevas-latch", **{"element.ramp.friction": 0.2, "element.ramp.preload": 0.1}
+    ),
     **{name: _of(located_case, name) for name in (FREE, "sazawal-compliance", "probe-cone", "probe-cone-latch")},
     **{name: _of(located_case, name) for name in ("idss-probe-cone",)},
     "no delay": _of(located_case, FREE, **{"loop.delay": 0.0}),

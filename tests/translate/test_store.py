@@ -94,7 +94,7 @@ def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(fol
     assert before < after and len(after) == 2 * len(before)
 
 
-@pytest.mark.parametrize(("preset", "key"), [("paraskevas-a", "contact.normal"), ("atv-like", "contact.0.normal")])
+@pytest.mark.parametrize(("preset", "key"), [("paraskevas-a", "contact.0.normal"), ("atv-like", "contact.0.normal")])
 def test_a_law_of_ones_own_may_change(folder, own_files, preset, key):
     """No program with a user's code in it is kept, nor what was traced of it."""
     stated = {"law": "own_spring:Spring", "stiffness": "900 N/m"}

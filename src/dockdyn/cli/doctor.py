@@ -16,7 +16,7 @@ import typer
 from dockdyn.kept import usable
 
 EXTRAS = ("campaign", "mcap", "parquet")  # what a user may want besides the core
-PRESET = "paraskevas-latch"
+PRESET, SPEED = "paraskevas-latch", "body.chaser.velocity"
 APART = 1e-3  # share of the least latching speed by which the two runs of the self-check lie above and below it
 UNWELL = 1
 WIDTH = 80
@@ -102,18 +102,11 @@ def _self_check() -> Check:
     if jnp.zeros(()).dtype != "float64":
         return Check(False, "JAX computes in single precision; dockdyn needs JAX_ENABLE_X64=1")
     scenario = dockdyn.load(PRESET)
-    content = scenario.content
-    least = float(
-        dockdyn.impact.minimum_latching_velocity(
-            sum(content.chaser.masses),
-            sum(content.target.masses),
-            content.latch.stiffness,
-            content.latch.angle,
-            content.latch.axial_length,
-        )
-    )
+    (chaser, target), ramp = scenario.content.body, scenario.content.element[0].ramp
+    given = (chaser.mass, target.mass, ramp.stiffness, ramp.angle, ramp.axial_length)
+    least = float(dockdyn.impact.minimum_latching_velocity(*given))
     caught = {
-        share: dockdyn.summarise(dockdyn.simulate(dockdyn.load(PRESET, {"speed": (1 + share) * least})))["captured"]
+        share: dockdyn.summarise(dockdyn.simulate(dockdyn.load(PRESET, {SPEED: (1 + share) * least})))["captured"]
         for share in (APART, -APART)
     }
     told = {share: "is" if held else "is not" for share, held in caught.items()}

@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.mechanics.vector import Scalar, Vector
 
 # the place of a striker alone, or its body's attitude, too; of bodies on a line the place along that
-Hold = Literal["pin", "weld", "line"]
+Hold = Literal["pin", "weld"]
 
 
 class Rigid(eqx.Module):

@@ -10,17 +10,22 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, Bool, Float, PyTree
 
+from dockdyn.contact.group import ContactGroup
 from dockdyn.impact.formulas.contact_duration import damping_ratio, kelvin_voigt_restitution
 from dockdyn.integrate.model import State, over_rows
-from dockdyn.mechanism.effective_mass import effective_masses
+from dockdyn.integrate.solution import Solution
+from dockdyn.mechanism.effective_mass import contact_normals, effective_masses
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.results.contact_figures import figure
-from dockdyn.results.episodes import Episode
+from dockdyn.results.episodes import SLACK, Episode
 from dockdyn.results.key_figures import KeyFigure
+from dockdyn.results.log_data import Log
+from dockdyn.results.measures import settled_rows
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run, episode_variable
 from dockdyn.scenario.made import made, model_of
@@ -28,8 +33,16 @@ from dockdyn.scenario.tables.part import Part
 
 RELATIVE = "relative velocity of the centres of mass along the normal"
 WHOLE = "episode_relative_predicted"  # runs with predictions have it
+SEEN = ("episode_relative_before", "episode_relative_after")  # of these a log tells, too
 FIGURES: tuple[KeyFigure, ...] = tuple(
-    figure(name, words, variable, source="run", each=True, needs=WHOLE)
+    figure(
+        name,
+        words,
+        variable,
+        source="log" if variable in SEEN else "run",
+        each=True,
+        needs=variable if variable in SEEN else WHOLE,
+    )
     for name, words, variable in (
         ("contact_effective_mass_kg", "effective mass at a contact", "episode_effective_mass"),
         ("contact_mass_ratio", "that over the effective mass of the whole bodies or trees", "episode_mass_ratio"),
@@ -56,11 +69,10 @@ def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401
     """Return variables over contacts, NaN where there is no saying.
 
     No formula says what a contact does with a delay, with friction, with several members, or while another one acts. Where that
-    is so of all, nothing is returned, but for masses on a line.
+    is so of all, nothing is returned.
     """
     laws = [None if delay_of(content) else _law_of(contact) for contact in content.contact]
-    told = any(laws) if run.episodes else False
-    if run.states is None or not (told or (content.contact and getattr(content, "on_line", False))):
+    if run.states is None or not run.episodes or not any(laws):
         return {}
     struck = _struck(content, laws, run)
     mass, whole, restitution, closing, before, after = np.array(struck, float).reshape(-1, len(Struck._fields)).T
@@ -77,6 +89,41 @@ def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401
     }
 
 
+def relative_data(model: Mechanism, solution: Solution, log: Log, delay: Array | float) -> dict[str, Array]:
+    """Return the relative velocities before and after contacts from the log of a run, in the rows where they begin.
+
+    Nothing where no contact is without friction, or with a delay: then no run tells them.
+    """
+    pairs = [group for group in model.groups if isinstance(group, ContactGroup) and group.friction is None]
+    if not pairs or model.delay is not None:
+        return {}
+    masses = jnp.stack([body.mass for body in model.bodies])
+    apart = []
+    for number in range(len(model.groups)):
+        first, second = (
+            jnp.einsum("b,rbi->ri", masses[np.array(side)], log.seen["velocity"][:, np.array(side)])
+            / masses[np.array(side)].sum()
+            for side in _sides(model, number)
+        )
+        apart.append(second - first)
+    relative, began = jnp.stack(apart, axis=1), log.began()  # rows, contacts, axes
+    normals = _normals_where(model, solution, began.any(axis=1))
+    before = jnp.where(began, jnp.einsum("rci,rci->rc", relative, normals), jnp.nan)
+    rows = settled_rows(log.time, log.released(), delay, SLACK)
+    later = jnp.take_along_axis(relative, jnp.maximum(rows, 0)[:, :, None], axis=0)
+    after = jnp.where(rows >= 0, jnp.einsum("rci,rci->rc", later, normals), jnp.nan)
+    return dict(zip(SEEN, (before, after), strict=True))
+
+
+def _normals_where(model: Mechanism, solution: Solution, asked: Bool[Array, "rows"]) -> Float[Array, "rows contacts 3"]:
+    """Return the normals of all contacts at the start of a run and at its moments, where they are `asked` for; else zeros."""
+    start, nothing = model.initial(), jnp.zeros((len(model.groups), 3))
+    states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, solution.log.state)
+    return over_rows(
+        lambda asked, x: jax.lax.cond(asked, lambda: contact_normals(model, x), lambda: nothing), asked, states
+    )
+
+
 def _law_of(contact: Any) -> Part | None:  # noqa: ANN401, a section of a contact
     """Return the law of a contact without friction, where a formula gives its restitution; None for another one."""
     law = getattr(contact, "normal", None)
@@ -89,9 +136,9 @@ def law_restitution(law: Any, mass: float) -> float:  # noqa: ANN401, a section
     """Return the restitution e* of a law between bodies of an effective mass (kg); NaN where no formula gives it."""
     if law is None or not np.isfinite(mass):
         return np.nan
-    if made(law).lossless():
-        return 1.0
-    return float(_of_dashpot(law, np.float64(mass))) if law.law == "spring-dashpot" else np.nan
+    if law.law == "spring-dashpot":
+        return float(_of_dashpot(law, np.float64(mass))) if law.damping else 1.0
+    return 1.0 if made(law).lossless() else np.nan
 
 
 @jit_once

@@ -139,13 +139,24 @@ def _rigid(content: Any, entry: State) -> tuple[Scalar, Scalar]:  # noqa: ANN401
     """Return the least speed (m/s) that latches if both bodies or trees were rigid and met head on, and the period (s) of them
     on the ramp."""
     model = content.model()
-    latch = _one(model)
-    ramp = latch.latch.entry
+    ramp, mass = _one(model).latch.entry, _head_on(model)
     assert isinstance(ramp, Ramp)
-    sides = [model.moving.held_with(model.moving.link(number)) for number in (latch.first, latch.second)]
-    mass = reduced(*(sum((model.bodies[number].mass for number in side), jnp.zeros(())) for side in sides))
     period = 2 * jnp.pi * jnp.sqrt(mass / (ramp.stiffness * ramp.slope * ramp.lever(ramp.friction)))
-    return ramp.needed_speed(mass), period
+    return rigid_speed(model), period
+
+
+def rigid_speed(model: Mechanism) -> Scalar:
+    """Return the least speed (m/s) that latches if both bodies or trees of the latch were rigid and met head on."""
+    ramp = _one(model).latch.entry
+    assert isinstance(ramp, Ramp)
+    return ramp.needed_speed(_head_on(model))
+
+
+def _head_on(model: Mechanism) -> Scalar:
+    """Return the effective mass (kg) of both bodies or trees of the latch, were they rigid and met head on."""
+    latch = _one(model)
+    sides = [model.moving.held_with(model.moving.link(number)) for number in (latch.first, latch.second)]
+    return reduced(*(sum((model.bodies[number].mass for number in side), jnp.zeros(())) for side in sides))
 
 
 @jit_once

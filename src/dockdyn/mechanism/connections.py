@@ -11,12 +11,12 @@ Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algori
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.elements.grip import Hold
 from dockdyn.mechanics.lines import Lines, Rows, row_of
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector, unit_vectors
@@ -31,7 +31,7 @@ class Connection(eqx.Module):
     place: Float[Array, "3"]  # m, axes of the first body, from its centre of mass
     first: int = eqx.field(static=True)
     other: int = eqx.field(static=True)
-    hold: Hold = eqx.field(static=True)
+    hold: Literal["pin", "weld", "line"] = eqx.field(static=True)
     planar: bool = eqx.field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
     shared: bool = eqx.field(static=True, default=False)  # whether others, or joints, may hold the same
 

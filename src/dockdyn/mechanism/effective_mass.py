@@ -19,6 +19,18 @@ from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.strikes import strike
 
 
+def contact_normals(model: Mechanism, x: State) -> Float[Array, "groups 3"]:
+    """Return the unit normal (inertial) of the first member of each group in a state, as `effective_masses` does."""
+    places, found = model.placement(x).bodies, []
+    for group in model.groups:
+        if not isinstance(group, ContactGroup):
+            found.append(jnp.full(3, jnp.nan))
+            continue
+        _, normal, _ = group.member().touch(places[group.first], places[group.second])
+        found.append(Vector.array(normal / normal.norm()))
+    return jnp.stack(found)
+
+
 def effective_masses(model: Mechanism, x: State) -> tuple[Float[Array, "groups"], Float[Array, "groups 3"]]:
     """Return the effective mass (kg) of the first member of each group, and its unit normal (inertial), in a state.
 

@@ -25,7 +25,7 @@ from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected
-from dockdyn.mechanism.mounts import Mount, Tie, latches_of
+from dockdyn.mechanism.mounts import Mount, MountedLatch, Tie, latches_of
 from dockdyn.mechanism.strikes import Struck, stop, stop_evenly, strike
 
 
@@ -48,15 +48,13 @@ def captures_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
     latches = latches_of(elements)
     ends = [(one.first, one.second) for one in latches if one.latch.rigid]
     loop = close_loops([(bodies.held_with(first)[0], bodies.held_with(second)[0]) for first, second in ends])
-    return [
-        Grip(
-            one.number,
-            Connection(one.latch.striker, one.first, one.second, one.latch.hold, bodies.planar, loop),
-            one.latch.rigid,
-        )
-        for one in latches
-        if one.latch.rigid or one.latch.delays
-    ]
+
+    def connection(one: MountedLatch) -> Connection:
+        hold = "line" if bodies.directions == 1 else one.latch.hold
+        return Connection(one.latch.striker, one.first, one.second, hold, bodies.directions == 2, loop)
+
+    mounted = [one for one in latches if one.latch.rigid or one.latch.delays]
+    return [Grip(one.number, connection(one), one.latch.rigid) for one in mounted]
 
 
 def grips_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:

@@ -468,8 +468,8 @@ class Mechanism(ContactModel):
     @property
     def latch_sizes(self) -> int:
         """How many quantities of latches are watched, behind the forces of the groups."""
-        grips, counts = [one.latch.grip for one in latches_of(self.elements)], {"line": 1, "pin": 2, "weld": 3}
-        return sum(counts[one.hold] for one in grips if one.hold == "line" or getattr(one, "swing", None) is not None)
+        grips, counts = [one.latch.grip for one in latches_of(self.elements)], {"pin": 2, "weld": 3}
+        return sum(counts[one.hold] for one in grips if getattr(one, "swing", None) is not None)
 
     def grip_forces(self, now: Acting) -> dict[int, Vector]:
         """The forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
@@ -690,7 +690,8 @@ class Mechanism(ContactModel):
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
             found |= {name: side * found[name] for name in ("latch_force", "catch_moment") if name in found}
             held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
-            seated = rows([(mode.stage >= HELD) & still for still in self.seated(one)])
+            tells = one.latch.rigid or one.latch.swing is not None  # else the contact goes on as any other
+            seated = rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
             found |= {"hold_force": side * held.array(), "seated": seated}
         return found
 

@@ -62,7 +62,7 @@ def modes_of(model: Mechanism) -> list[int]:
 
 def turning_axes(model: Mechanism) -> list[int]:
     """Return the axes about which bases turn."""
-    return [2] if model.moving.planar else [0, 1, 2]
+    return [2] if model.moving.directions == 2 else [0, 1, 2]
 
 
 def captured(model: Mechanism, arm: Arm) -> Captured:

@@ -32,6 +32,8 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
     """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
     count = len(classes)
     seat = seat_force(dataset, summary)
+    if not dataset.sizes["contact"]:
+        return []
     if not count:
         held = f"; the catch then holds the probe on the wall with up to {seat}" if seat else ""
         return [
@@ -90,7 +92,7 @@ PLACE = "that of the feature from the surface’s reference point, in the axes o
 def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> Block:
     """The contacts on the page; `place` says what their position is."""
     if not classes:
-        return Block("Contacts", words="None.")
+        return Block("Contacts", words="None." if dataset.sizes["contact"] else "")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
@@ -213,7 +215,7 @@ def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
         return "The run has a single sample."
     interval = float(dataset.time[1] - dataset.time[0])
     words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
-    if summary["captured"] and "capture_impulse_along" in dataset and summary["capture_peak_force_N"] is None:
+    if summary["captured"] and summary["impacts"]:
         words += (
             f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
             "and their largest force is not known."

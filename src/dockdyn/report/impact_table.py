@@ -26,6 +26,21 @@ def first_impact_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+def first_impact_in_words(summary: dict[str, Any]) -> list[str]:
+    """Return what the first contact did to the relative velocity of the centres of mass, beside what the masses say, in a
+    sentence; nothing where they do not."""
+    if not first_impact_rows(summary):
+        return []
+    before, after, predicted = (summary[f"relative_velocity_{when}_m_s"][0] for when in WHENS)
+    if after is None:
+        return ["The run ended during the first contact."]
+    course = "keep approaching" if after > 0 else "part"
+    return [
+        f"After the first contact the two {course}: their relative velocity went from {significant(before)} to "
+        f"{significant(after)} m/s, where effective masses predict {significant(predicted)} m/s."
+    ]
+
+
 def predicted_block(summary: dict[str, Any]) -> Block:
     """Return the contacts with simulation and prediction beside each other; empty where nothing is predicted."""
     if not summary.get("relative_velocity_predicted_m_s"):

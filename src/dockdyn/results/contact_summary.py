@@ -73,7 +73,8 @@ def _doubts(dataset: xr.Dataset) -> list[str]:
 
 def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
     """Velocities that jumped: a latch that fell in and holds rigidly."""
-    if "capture_impulse_along" not in dataset or not np.isfinite(dataset.capture_time) or "catch_swing" in dataset:
+    rigid = str(dataset.attrs["capture_law"]).startswith("rigid")
+    if "capture_impulse_along" not in dataset or not np.isfinite(dataset.capture_impulse_along) or not rigid:
         return []
     return [
         {
@@ -146,6 +147,6 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
     found += _open_outcome(dataset, figures)
     found += control_warnings(dataset)
     found += _doubts(dataset)
-    if not dataset.sizes["episode"] and not figures["captured"]:
+    if not dataset.sizes["episode"] and not figures["captured"] and np.isnan(dataset.get("latch_entry_speed", np.nan)):
         found.append("no contact within the duration")
     return found

@@ -17,8 +17,6 @@ BUILT_IN = {
     "free-flight": "dockdyn.kinds.free_flight.kind:FreeFlightKind",
     "assembly": "dockdyn.kinds.assembly.kind:AssemblyKind",
     "rig": "dockdyn.kinds.rig.kind:RigKind",
-    "four-mass": "dockdyn.kinds.chains.kind:FourMassKind",
-    "latch": "dockdyn.kinds.chains.kind:LatchKind",
 }
 
 

@@ -210,6 +210,24 @@ WRONG = {  # name: (scenario, words that the line must have)
     "motion of a body on another": (at(FOUR, ("body", 1, "velocity"), [0.1, 0, 0]), ["body", "on another"]),
     "two partners": (at(FOUR, ("contact", 0, "against"), "feet"), ["contact", "either"]),
     "no body": ({"schema": 1, "kind": "assembly", "duration": 1.0, "body": []}, ["body", "at least 1"]),
+    "rigid latch of no body": (
+        at(
+            FOUR,
+            ("element",),
+            [
+                {
+                    "kind": "latch",
+                    "name": "hook",
+                    "between": ["tug", "nobody"],
+                    "anchor": [[0, 0, 0], [0, 0, 0]],
+                    "reach": 0.01,
+                    "lateral": 0.01,
+                    "grip": "weld",
+                }
+            ],
+        ),
+        ["element 'hook': between", "'nobody'"],
+    ),
     "ball inside a sphere": (
         at(FOUR, ("body", 0, "position"), [-2.0, 0.02, 0.03]),
         ["tips – dome", "overlap", "at most 0.03 m"],

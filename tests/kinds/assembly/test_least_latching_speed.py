@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from latched_docking import SLOPE, latched
 from line_of_masses import LineOfMasses, least_speed
+from on_a_line import latching
 
 import dockdyn
 from dockdyn.impact import minimum_latching_velocity
@@ -63,12 +64,10 @@ def test_masses_on_a_line_need_what_a_search_by_scipy_finds(seed, width):
         "preload": float(draw.uniform(0, 3)),
         "friction": float(draw.uniform(0, 0.3)),
     }
-    changes = {
-        "chaser": {"masses": masses[:2].tolist(), "stiffness": float(inside[0])},
-        "target": {"masses": masses[2:].tolist(), "stiffness": float(inside[1])},
-        "latch": ramp | {"axial_length": 0.02},
-    }
-    found = dockdyn.least_latching_speed(dockdyn.load("paraskevas-latch", changes))
+    springs = tuple({"stiffness": float(stiffness)} for stiffness in inside)
+    chains = (masses[:2].tolist(), masses[2:].tolist())
+    tables = latching(*chains, ramp | {"axial_length": 0.02}, speed=0.0709, gap=0.01, inside=springs, duration=1.5)
+    found = dockdyn.least_latching_speed(tables)
     line = LineOfMasses(
         masses=masses.tolist(),
         springs={(0, 1): (float(inside[0]), 0.0), (2, 3): (float(inside[1]), 0.0)},

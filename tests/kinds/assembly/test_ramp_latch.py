@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from latched_docking import MASS, SLOPE, latched
 from line_of_masses import LineOfMasses
+from on_a_line import latching
 
 import dockdyn
 from dockdyn.scenario.load import parse
@@ -64,16 +65,9 @@ def test_masses_behind_springs_are_caught_as_on_paper(seed):
     draw = np.random.default_rng([61, seed])
     masses, stiffness = 10 ** draw.uniform(0.3, 1.3, 4), 10 ** draw.uniform(2, 3, 2)
     ramp, gap, speed = drawn_ramp(draw), 2e-3, draw.uniform(0.08, 0.3)
-    chains = {
-        "schema": 1,
-        "kind": "latch",
-        "duration": 3.0,
-        "speed": speed,
-        "gap": gap,
-        "chaser": {"masses": masses[:2].tolist(), "stiffness": float(stiffness[0])},
-        "target": {"masses": masses[2:].tolist(), "stiffness": float(stiffness[1])},
-        "latch": ramp,
-    }
+    springs = tuple({"stiffness": float(one)} for one in stiffness)
+    both = masses[:2].tolist(), masses[2:].tolist()
+    chains = latching(*both, ramp, speed=float(speed), gap=gap, inside=springs, duration=3.0)
     paper = LineOfMasses(
         masses=masses.tolist(),
         springs={(0, 1): (float(stiffness[0]), 0.0), (2, 3): (float(stiffness[1]), 0.0)},

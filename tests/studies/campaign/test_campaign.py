@@ -85,7 +85,7 @@ def test_other_kinds_are_campaigns_too(tmp_path, dock):
     text = dockdyn.load("paraskevas-latch", {"duration": "2 s"}).text()
     file = tmp_path / "chain.toml"
     scenario = dockdyn.load("paraskevas-latch")
-    key = "speed"
+    key = "body.chaser.velocity"
     least = dockdyn.summarise(dockdyn.simulate(scenario))["minimum_velocity_m_s"]
     assert least > 0
     file.write_text(text)

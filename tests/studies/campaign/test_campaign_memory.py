@@ -5,23 +5,14 @@ import subprocess
 import sys
 
 import pytest
+from on_a_line import SPREAD_MASSES
 
-SCENARIO = """schema = 1
-kind = "four-mass"
-title = "Two bodies, a spring and a damper"
-duration = "1 s"
-speed = { distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }
-[chaser]
-masses = ["15 kg"]
-[target]
-masses = ["17 kg"]
-[contact.normal]
-law = "spring-dashpot"
-stiffness = "1 kN/m"
-damping = "10 N s/m"
-[campaign]
+SCENARIO = (
+    SPREAD_MASSES
+    + """[campaign]
 runs = 5
 """
+)
 MEASURED = (
     "import re, sys; from pathlib import Path; from dockdyn.cli.main import main; sys.argv[0] = 'dockdyn'; main(); "
     "print(Path('/proc/self/status').read_text())"

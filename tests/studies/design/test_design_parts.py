@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from latched_docking import MASS, latched
+from on_a_line import TWO_MASSES
 from scipy.optimize import brentq, fsolve, minimize_scalar
 
 import dockdyn
@@ -180,17 +181,9 @@ def test_the_front_of_load_and_stroke(tmp_path):
 
 def test_a_choice_and_a_number(tmp_path):
     """The softest of the springs, and for it the damper of least peak force, 0.2649 of the critical one."""
-    text = """
-schema = 1
-kind = "four-mass"
-duration = "1 s"
-speed = "0.1 m/s"
-chaser.masses = ["15 kg"]
-target.masses = ["17 kg"]
-[contact.normal]
-law = "spring-dashpot"
-stiffness = "1 kN/m"
-damping = "10 N s/m"
+    text = (
+        TWO_MASSES
+        + """
 [design]
 minimise = "peak_normal_force"
 evaluations = 120
@@ -202,13 +195,14 @@ key = "contact.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 """
+    )
     answer = dockdyn.design(parse(text, "two"), tmp_path / "choice")
     choice, number = answer["variables"]
     mass = 15 * 17 / 32
     assert choice["value"] == "600 N/m" and choice["low"] is None and choice["at"] is None
     assert number["value"] == pytest.approx(2 * 0.2649 * math.sqrt(600 * mass), rel=5e-3)
     assert answer["goal"]["value"] == pytest.approx(0.8101 * 0.1 * math.sqrt(600 * mass), rel=1e-4)
-    assert dockdyn.load(tmp_path / "choice" / "scenario.toml").content.contact.normal.stiffness == 600
+    assert dockdyn.load(tmp_path / "choice" / "scenario.toml").content.contact[0].normal.stiffness == 600
 
 
 def gain(damping):

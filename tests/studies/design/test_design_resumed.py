@@ -8,25 +8,14 @@ import sys
 import time
 
 import pytest
+from on_a_line import SPREAD_MASSES
 
 import dockdyn
 from dockdyn.studies.design.trail import Trail
 
-SCENARIO = """
-schema = 1
-kind = "four-mass"
-title = "Two bodies, a spring and a damper"
-duration = "1 s"
-speed = { distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }
-[chaser]
-masses = ["15 kg"]
-[target]
-masses = ["17 kg"]
-[contact.normal]
-law = "spring-dashpot"
-stiffness = "1 kN/m"
-damping = "10 N s/m"
-[campaign]
+SCENARIO = (
+    SPREAD_MASSES
+    + """[campaign]
 runs = 5
 [design]
 minimise = "95 % of peak_normal_force"
@@ -42,6 +31,7 @@ key = "contact.normal.stiffness"
 low = "200 N/m"
 high = "20 kN/m"
 """
+)
 SLOWLY = (
     "import time; from dockdyn.studies.design.plan import Plan; f = Plan.evaluate; "
     "Plan.evaluate = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__ import main; main()"
@@ -169,7 +159,7 @@ def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
 def test_a_front_goes_on_where_it_was(file, tmp_path):
     """Of two goals, a whole number and a choice besides: what is torn off comes again, byte for byte."""
     text = SCENARIO.replace('minimise = "95 % of peak_normal_force"', 'minimise = ["peak_normal_force", "peak_time"]')
-    text += '[[design.variables]]\nkey = "speed"\nvalues = ["80 mm/s", "90 mm/s"]\n'
+    text += '[[design.variables]]\nkey = "body.chaser.velocity"\nvalues = ["80 mm/s", "90 mm/s"]\n'
     text += '[[design.variables]]\nkey = "integrator.max_events"\nlow = 900\nhigh = 1100\n'
     text = text.replace('constraints = { peak_normal_force = "< 9 N in 90 %" }\n', "")
     file.write_text(text.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"'))

@@ -10,6 +10,7 @@ import numpy as np
 
 from dockdyn.kinds.assembly.impossible_impacts import refuse_impossible
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
+from dockdyn.kinds.assembly.ramps import ramp_variables
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
@@ -148,6 +149,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
     content = scenario.content
     refuse_impossible(scenario, run)
+    effects = _effects(content)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”", moved_joints(content))
     return Described(
@@ -158,11 +160,12 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **_largest(content, run),
             **_captures(run),
             **_latch_bounces(run),
+            **ramp_variables(content, run),
             **_phases(content, run),
             **_spins(run),
             **mode_excesses(content, run),
             **_ranges(content),
-            **_episode_variables(content, run),
+            **_episode_variables(content, run, effects),
             **_outcome(content, run),
             **predicted_impacts(content, run),
         },
@@ -178,8 +181,15 @@ def describe(scenario: Scenario, run: Run) -> Described:
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
         | struck_contacts(content),
-        conservative=conservative(content),
+        conservative=_keeps_energy(content, effects),
+        capture_law=capture_law(content),
     )
+
+
+def capture_law(content: AssemblySection) -> str:
+    """Return what holds once the latch behind a ramp has fallen in; empty without one."""
+    held = [one for one in content.element if isinstance(one, LatchSection) and one.ramp is not None]
+    return "" if len(held) != 1 else "compliant" if held[0].grip == "compliant" else f"rigid, {held[0].grip}"
 
 
 def rigid_grips(content: AssemblySection) -> dict[str, str]:
@@ -340,8 +350,15 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 
 
 def conservative(content: AssemblySection) -> bool:
-    """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
-    return all(effect == LOSSLESS for effect in _effects(content)) and not content.acts() and not content.modes()
+    """Whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that takes or
+    gives any but by laws that say that they keep it."""
+    return _keeps_energy(content, _effects(content))
+
+
+def _keeps_energy(content: AssemblySection, effects: list[str]) -> bool:
+    """Whether it is conservative, by what its contacts do to the energy."""
+    kept = all(section.is_spring() for section in content.acts().values()) and not content.phase
+    return kept and all(effect == LOSSLESS for effect in effects) and not content.modes()
 
 
 def _effects(content: AssemblySection) -> list[str]:
@@ -369,7 +386,7 @@ def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Eith
     return acting | held.any(), held.all(), ways, 0.0
 
 
-def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
+def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a group from its first onset to its last release."""
     contacts, found = content.contact, run.episodes
     since_start, since_onset = energies_after(run)
@@ -378,7 +395,7 @@ def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
     variable = episode_variable
     return {
         **contact_variables(run),
-        **effect_variable(_effects(content), run),
+        **effect_variable(effects, run),
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),

@@ -21,8 +21,11 @@ from dockdyn.kinds.assembly.data import (
     port_peaks,
 )
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
+from dockdyn.kinds.assembly.ramps import FIGURES as BEHIND_A_RAMP
+from dockdyn.kinds.assembly.ramps import ramp_data
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
+from dockdyn.kinds.impact_prediction import relative_data
 from dockdyn.mechanism.loads import bushing_count
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
@@ -96,6 +99,7 @@ FIGURES = (
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True),
     *PREDICTED,
+    *BEHIND_A_RAMP,
 )
 
 
@@ -113,6 +117,7 @@ def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
         found["spin_share"] = largest_spins(
             jnp.concatenate([shares, *([log.samples["spin_share"]] if log.samples else [])])
         )
+    found |= ramp_data(model, log) | relative_data(model, solution, log, delay)
     ports, bushings = sum(point.axis is not None for point in model.points), bushing_count(model.elements)
     return found | port_peaks(jnp, log.peaks, len(model.groups), ports) | bushing_peaks(jnp, log.peaks, bushings)
 

@@ -32,14 +32,19 @@ class AssemblyKind(Kind):
     name: ClassVar = "assembly"
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
-        from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+        from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES, motion_of
 
-        return AssemblySection
+        return ASSEMBLIES[motion_of(data, name)]
+
+    def schemas(self) -> list[type[Section]]:
+        from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES
+
+        return list(ASSEMBLIES.values())
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.kinds.assembly.schema.urdf import with_urdf
 
-        return with_urdf(data, name, folder)
+        return data if data.get("motion") == "line" else with_urdf(data, name, folder)
 
     def start(self) -> Start:
         from dockdyn.kinds.assembly.start import START
@@ -80,7 +85,11 @@ class AssemblyKind(Kind):
 
     def scene(self, dataset: xr.Dataset, content: AssemblySection) -> Scene:
         from dockdyn.kinds.assembly.replay import scene
+        from dockdyn.kinds.assembly.replay_line import scene_on_line
+        from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 
+        if isinstance(content, BodiesOnLineSection):
+            return scene_on_line(dataset, content)
         return scene(dataset, content)
 
     def key_figures(self) -> LocatedFigures:

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.data import PORT_UNITS
+from dockdyn.kinds.assembly.ramp_report import ramp_figures, ramp_in_words, ramp_rows
 from dockdyn.report.charts import contact_charts as charts
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, lines_of, series
 from dockdyn.report.charts.joint_panels import joint_panels
@@ -28,7 +29,7 @@ from dockdyn.report.contact_tables import (
 )
 from dockdyn.report.control_report import arm_rows, control_figures, control_rows
 from dockdyn.report.drawing import pair_labels, short
-from dockdyn.report.impact_table import first_impact_rows, predicted_block
+from dockdyn.report.impact_table import first_impact_in_words, first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
@@ -69,13 +70,20 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         terminal=[
             Block(summary["title"], table=printed_contacts(summary, labels)),
             *_capture_in_words(dataset, summary),
+            *ramp_in_words(summary),
+            *first_impact_in_words(summary),
         ],
     )
 
 
 def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
     """The run in words: the contacts, and how it ended; where it stopped early that comes first."""
-    words = [*_capture_in_words(dataset, summary), *contacts_in_words(dataset, summary, classes)]
+    words = [
+        *_capture_in_words(dataset, summary),
+        *ramp_in_words(summary),
+        *contacts_in_words(dataset, summary, classes),
+        *first_impact_in_words(summary),
+    ]
     if summary["status"] != "finished":
         return " ".join([f"{capital(summary['status'])}.", *words])
     touching = [
@@ -125,7 +133,7 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     if change:
         what = "Change of energy, that stored inside included," if acts_beside_contacts(dataset) else "Its change"
         rows.append((f"{what} after the last whole contact", f"{significant(change[-1])} J"))
-    rows += first_impact_rows(summary)
+    rows += first_impact_rows(summary) + ramp_rows(dataset, summary)
     if "gravity_work" in dataset:
         rows.append(("Work of gravity along the orbit", f"{significant(float(dataset.gravity_work[-1]))} J"))
     return [
@@ -263,6 +271,7 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         yield Plot("energy", partial(charts.energy, dataset), words)
     words = "Errors of momentum: both should stay near round-off."
     yield Plot("momentum-errors", partial(charts.momentum_errors, dataset), words)
+    yield from ramp_figures(dataset)
     yield from control_figures(dataset)
     if "element" in dataset.coords:
         words = "Tension of each element; below zero it pushes. Of bushings and latches, the size of the force."

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from dockdyn.kinds.assembly.start_arm import arm_text
 from dockdyn.kinds.assembly.start_bay import bay
+from dockdyn.kinds.assembly.start_on_line import ON_LINE
 from dockdyn.scenario.start import HEAD, Start, TwoBodies, digits, inertia, plain, side
 
 RING_RADIUS = 0.6  # m, of a ring on a large spacecraft
@@ -276,6 +277,8 @@ def _text(bodies: TwoBodies, mechanism: str) -> str:
         return arm_text(bodies, mechanism)
     if mechanism == "bay":
         return bay(bodies)
+    if mechanism in ON_LINE:
+        return ON_LINE[mechanism][1](bodies)
     ring = mechanism == "ring-petals"
     title = f"{'A ring with petals' if ring else 'A probe on a mount'}, {plain(bodies.chaser)} kg"
     named = {
@@ -389,6 +392,7 @@ START = Start(
         "arm-grip": "an arm whose hand holds a payload from the first touch on",
         "arm-bounce": "an arm off whose hand a payload bounces",
         "bay": "an arm in orbit on the chaser lowers the target into a bay",
+        **{name: words for name, (words, _) in ON_LINE.items()},
     },
     _text,
 )

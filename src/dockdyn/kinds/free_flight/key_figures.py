@@ -10,6 +10,7 @@ from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.data import conservative
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
+from dockdyn.kinds.impact_prediction import relative_data
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
@@ -34,6 +35,7 @@ def _flight_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
         length, seen = one.latch.entry.length, log.seen
         found |= capture_loads(jnp, log._asdict(), seen, seen["latch_mode"], log.time, log.last)
         found |= capture_data(log, seen["latch_rate"], seen["latch_needed_speed"])
+    found |= relative_data(model, solution, log, delay)
     return found | outcome_left(log.acting(delay), ever_held(log), log.at_end(), length)
 
 

@@ -35,12 +35,13 @@ class RigKind(Kind):
     along_normal: ClassVar = True
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
-        from dockdyn.kinds.rig.schema import MODES
+        from dockdyn.kinds.assembly.schema.motions import motion_of
+        from dockdyn.kinds.rig.schema import ASSEMBLIES, MODES
 
         mode = data.get("mode", "1-dof")
         if not isinstance(mode, str) or mode not in MODES:
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
-        return MODES[mode]
+        return ASSEMBLIES[motion_of(data, name)] if mode == "assembly" else MODES[mode]
 
     def start(self) -> Start:
         from dockdyn.kinds.rig.start import START
@@ -48,14 +49,15 @@ class RigKind(Kind):
         return START
 
     def schemas(self) -> list[type[Section]]:
-        from dockdyn.kinds.rig.schema import MODES
+        from dockdyn.kinds.rig.schema import ASSEMBLIES, MODES
 
-        return list(MODES.values())
+        return [*MODES.values(), ASSEMBLIES["line"]]
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.kinds.assembly.schema.urdf import with_urdf
 
-        return with_urdf(data, name, folder) if data.get("mode") == "assembly" else data
+        in_space = data.get("mode") == "assembly" and data.get("motion") != "line"
+        return with_urdf(data, name, folder) if in_space else data
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged

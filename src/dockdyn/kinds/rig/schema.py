@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.elements import LatchSection
+from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.parameters import TOLERANCE
@@ -361,6 +362,11 @@ class RigAssemblySection(SeveralBodiesSection):
         return [number for number in self.hardware() if self.sides(self.contact[number])[0][0] == self.mock_ups[0]]
 
 
+class RigLineSection(BodiesOnLineSection, RigAssemblySection):
+    """Bodies as of an assembly on a line, two of which meet in hardware; the robot moves along the line."""
+
+
+ASSEMBLIES: dict[str, type[RigAssemblySection]] = {"space": RigAssemblySection, "line": RigLineSection}  # by motion
 RigContent = RigSection | RigBodiesSection | RigAssemblySection  # of a scenario
 RigSpaceContent = RigBodiesSection | RigAssemblySection  # with six degrees of freedom
 MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection, "assembly": RigAssemblySection}

@@ -54,9 +54,9 @@ class BodiesOnLine(eqx.Module):
         return self.in_space.roots()
 
     @property
-    def planar(self) -> bool:
-        """Whether all stay in a plane, so that nothing answers loads out of it; a line needs no such care."""
-        return False
+    def directions(self) -> int:
+        """Along how many directions they can move: one."""
+        return 1
 
     def mass_at(self, number: int) -> Scalar:
         """Return the mass (kg) of a body."""
@@ -148,7 +148,7 @@ class BodiesOnLine(eqx.Module):
                 along[body], along[carrier] = along[body] + effort, along[carrier] - effort
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
-        free = tuple(_along(force / body.mass) for force, body in zip(along, self.bodies, strict=True))
+        free = tuple(map(_along, self._accelerations(along)))
         bodies, pushed = coupled(free, self._answer, Lines.joined(several) if several else None)
         return Response(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
 
@@ -161,8 +161,32 @@ class BodiesOnLine(eqx.Module):
         return self._answer(rows)
 
     def _answer(self, rows: Rows) -> Rows:
-        masses = jnp.stack([body.mass for body in self.bodies])
-        return jnp.zeros_like(rows).at[:, :, 0].set(rows[:, :, 0] / masses)
+        moved = self._accelerations([rows[:, number, 0] for number in range(len(self.bodies))])
+        return jnp.zeros_like(rows).at[:, :, 0].set(jnp.stack(moved, axis=1))
+
+    def _accelerations(self, forces: Sequence[Float[Array, "*lines"]]) -> list[Float[Array, "*lines"]]:
+        """Return how forces (N) on the bodies change their speeds (m/s²): what welds hold together moves as one."""
+        welded = self._welded()
+        pushed = {
+            root: sum((forces[n] for n in members[1:]), forces[root]) / self._mass_of(members)
+            for root, members in welded.items()
+        }
+        return [pushed[next(root for root, members in welded.items() if n in members)] for n in range(len(forces))]
+
+    def _welded(self) -> dict[int, list[int]]:
+        """Return what moves as one, by number: a body that no weld holds with all that welds hold on it, itself first."""
+        found = {number: [number] for number in range(len(self.bodies))}
+        carried = {body: carrier for body, carrier, joint in self._slides() if joint.number is None}
+        for number in carried:
+            root = number
+            while root in carried:
+                root = carried[root]
+            found[root].append(number)
+        return {root: members for root, members in found.items() if root not in carried}
+
+    def _mass_of(self, members: Sequence[int]) -> Scalar:
+        """Return the mass (kg) of bodies together."""
+        return sum((self.bodies[number].mass for number in members[1:]), self.bodies[members[0]].mass)
 
     def _rates(self, bodies: Sequence[Scalar]) -> Velocities:
         """The rates of the velocities, of bodies whose own change so."""
@@ -207,8 +231,7 @@ class LineMobility(NamedTuple):
 
     def change(self, load: Float[Array, "bodies 6"]) -> Velocities:
         """Return what impulses (N s, inertial) on the bodies change of the velocities at once."""
-        masses = zip(load, self.bodies.bodies, strict=True)
-        return self.bodies._rates([own[0] / body.mass for own, body in masses])
+        return self.bodies._rates(self.bodies._accelerations([own[0] for own in load]))
 
 
 Moving = MovingBodies | BodiesOnLine  # bodies as they may move

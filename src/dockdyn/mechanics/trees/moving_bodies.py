@@ -113,6 +113,11 @@ class MovingBodies(eqx.Module):
         bases = [tree.tree.layout.base == "planar" for tree in self.linked]
         return len(bases) == len(self.trees) > 0 and all(bases) and not self._alone()
 
+    @property
+    def directions(self) -> int:
+        """Along how many directions they can move."""
+        return 2 if self.planar else 3
+
     def link(self, number: int) -> int:
         """The body itself, or the link of a frame, by number."""
         first = len(self.bodies) - len(self.frames)

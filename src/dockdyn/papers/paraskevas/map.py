@@ -24,9 +24,9 @@ from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import DrivenJoint
+from dockdyn.papers.paraskevas.cases import Case
 from dockdyn.papers.table import Row
 from dockdyn.results.run import Variable
-from dockdyn.scenario.load import load
 from dockdyn.stability.chart import chart, locate
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import linearise
@@ -44,13 +44,13 @@ class FirstImpact:
     """The first impact of a case of Table 1 with other stiffnesses inside."""
 
     def __init__(self, case: str):
-        content = load(f"paraskevas-{case.lower()}").content
-        self.model: Mechanism = content.model()
-        self.speed, self.contact = content.speed, content.contact.normal.stiffness
-        self.chains = (content.chaser.masses, content.target.masses)
+        found = Case.of(case)
+        self.model = found.model
+        self.speed, self.contact = found.speed, found.contact
+        self.chains = (found.chaser, found.target)
         masses = effective_masses(*self.chains)
         self.unit = float(np.sqrt(masses.contact / self.contact))  # s
-        self.approach = content.gap / content.speed  # s
+        self.approach = found.gap / found.speed  # s
         self.predicted = float(velocity_after_impact(*self.chains, self.speed).relative_velocity)
         self.closed = jax.jit(jax.vmap(self.closed_matrix))
 

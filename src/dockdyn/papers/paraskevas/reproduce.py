@@ -17,11 +17,22 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dockdyn.api import simulate
+from dockdyn.impact.formulas.contact_duration import first_order_correction
 from dockdyn.impact.formulas.latching import minimum_latching_velocity
 from dockdyn.papers import reproduction
 from dockdyn.papers.paraskevas import map as paraskevas_map
 from dockdyn.papers.paraskevas import pictures
 from dockdyn.papers.paraskevas import ratios as paraskevas_ratios
+from dockdyn.papers.paraskevas.cases import (
+    CHASER,
+    CHASER_FRONT,
+    STIFFNESSES,
+    TARGET,
+    TARGET_FRONT,
+    Case,
+    relative_velocity,
+    run_case,
+)
 from dockdyn.papers.reproduction import Part, Progress
 from dockdyn.papers.table import Row, Table
 from dockdyn.results.run import Variable
@@ -41,32 +52,27 @@ MASSES = {  # kg, m₁ to m₄ as printed
     "D": ("100", "20", "10", "200"),
 }
 DIFFERENCES = {"A": "0.0001", "B": "0.000476", "C": "0.00013", "D": "0.0001"}  # m/s, “absolute error” as printed
-AS_PRINTED = {"contact.normal.stiffness": 1000, "chaser.stiffness": 15000}  # N/m, the rows of Table 1 not swapped
+AS_PRINTED = {STIFFNESSES["contact"]: 1000, STIFFNESSES["chaser"]: 15000}  # N/m, the rows of Table 1 not swapped
 AFTER_CONTACT = 0.1  # s, shown of Fig. 7
 BEFORE = 0.1  # s, shown of Figs. 8 and 9 before first contact
 LATCH = (15.0, 17.0, 100.0, np.pi / 4, 0.02)  # section 5.2: masses (kg), stiffness (N/m), angle (rad), length (m)
-
-
-def preset(case: str, **changes: object) -> xr.Dataset:
-    """The run of a case of Table 1."""
-    return simulate(load(f"paraskevas-{case.lower()}", changes))
 
 
 def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
     """Table 1."""
     rows = []
     for done, (case, (printed, simulated)) in enumerate(CASES.items(), start=1):
-        run, swapped = preset(case), preset(case, **AS_PRINTED)
+        run, swapped, given = run_case(case), run_case(case, **AS_PRINTED), Case.of(case)
         predicted, found = (float(run[f"episode_relative_{name}"][0]) for name in ("predicted", "after"))
         note = "Rounds to 0.02727." if case == "C" else ""
         as_printed = float(swapped.episode_relative_after[0])
         rows += [
             *_properties(case),
-            Row(f"{case}: e_l", None, float(run.effective_mass_ratio), "1"),
+            Row(f"{case}: e_l", None, given.mass_ratio, "1"),
             Row(f"{case}: eq. 18", printed, predicted, "m/s", note),
             Row(f"{case}: simulated", simulated, found, "m/s"),
             Row(f"{case}: absolute error of eq. 18", DIFFERENCES[case], abs(predicted - found), "m/s"),
-            Row(f"{case}: eq. 18 with correction", None, predicted + float(run.first_order_correction), "m/s"),
+            Row(f"{case}: eq. 18 with correction", None, predicted + _correction(given), "m/s"),
             Row(f"{case}: simulated with the stiffnesses as printed", simulated, as_printed, "m/s"),
             Row(f"{case}: contacts in five slow periods", None, float(run.sizes["episode"]), "1", "Eq. 18: the first."),
         ]
@@ -74,21 +80,24 @@ def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
     return None, rows
 
 
+def _correction(given: Case) -> float:
+    """Return the first-order correction (m/s) of the first impact of a case."""
+    return float(first_order_correction(given.chaser, given.target, given.speed, given.contact, *given.inside))
+
+
 def _properties(case: str) -> list[Row]:
     """Return the rows of Table 1 that are given: masses, stiffnesses and the relative velocity before."""
-    content = load(f"paraskevas-{case.lower()}").content
-    masses = (*content.chaser.masses, *content.target.masses)
-    chaser, target = content.chaser.stiffness, content.target.stiffness
-    swapped = "Rows swapped in print."
+    given, swapped = Case.of(case), "Rows swapped in print."
+    masses, (chaser, target) = (*given.chaser, *given.target), given.inside
     return [
         *(
             Row(f"{case}: m{number}", printed, float(mass), "kg")
             for number, printed, mass in zip("₁₂₃₄", MASSES[case], masses, strict=True)
         ),
-        Row(f"{case}: contact stiffness", "1000", content.contact.normal.stiffness, "N/m", swapped),
+        Row(f"{case}: contact stiffness", "1000", given.contact, "N/m", swapped),
         Row(f"{case}: chaser stiffness", "15000", chaser, "N/m", swapped),
         Row(f"{case}: target stiffness", "200", target, "N/m"),
-        Row(f"{case}: relative velocity before", "0.05", content.speed, "m/s"),
+        Row(f"{case}: relative velocity before", "0.05", given.speed, "m/s"),
     ]
 
 
@@ -96,8 +105,9 @@ def _equal_ratios(progress: Progress) -> tuple[None, list[Row]]:
     """Return the rows of eqs. 25 and 26, and what simulations with the springs of Table 1 give."""
     rows = paraskevas_ratios.equal_rows()
     for ratio in (0.5, 2.0):
-        chaser, target = paraskevas_ratios.equal_chains(ratio)
-        run = preset("B", **{"chaser.masses": list(chaser), "target.masses": list(target)})
+        masses = [mass for chain in paraskevas_ratios.equal_chains(ratio) for mass in chain]
+        names = (CHASER, CHASER_FRONT, TARGET_FRONT, TARGET)
+        run = run_case("B", **{f"body.{name}.mass": mass for name, mass in zip(names, masses, strict=True)})
         after = float(run.episode_relative_after[0] / run.episode_relative_before[0])
         name = f"eq. 26: simulated with the springs of Table 1, λ = {ratio:g}, e* = 1"
         rows.append(Row(name, f"{(ratio - 1) / (ratio + 1):.6g}", after, "1", "Springs inside of finite stiffness."))
@@ -108,14 +118,12 @@ def _equal_ratios(progress: Progress) -> tuple[None, list[Row]]:
 @lru_cache(maxsize=1)
 def _relative_velocities() -> xr.Dataset:
     """Figure 7: relative velocity of the centres of mass through the first contact."""
-    runs = {}
+    runs, velocity = {}, []
     for case in CASES:
-        content = load(f"paraskevas-{case.lower()}").content
-        contact = content.gap / content.speed  # s, when it begins
-        runs[case] = preset(case, **{"duration": contact + AFTER_CONTACT, "output.interval": 2e-4})
-    velocity = [
-        run.system_velocity.sel(system="chaser") - run.system_velocity.sel(system="target") for run in runs.values()
-    ]
+        given = Case.of(case)
+        contact = given.gap / given.speed  # s, when it begins
+        runs[case] = run_case(case, **{"duration": contact + AFTER_CONTACT, "output.interval": 2e-4})
+        velocity.append(relative_velocity(runs[case], given))
     one = next(iter(runs.values()))
     release = [float(run.episode_release[0] - run.episode_onset[0]) for run in runs.values()]
 
@@ -155,8 +163,8 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
     for label, changes in names.items():
         changes = dict(changes)
         name = changes.pop("preset")
-        speed = load(name, changes).content.speed
-        at_contact = {"gap": BEFORE * speed, "duration": BEFORE + 1.2, "output.interval": 5e-3}
+        speed = load(name, changes).content.named(CHASER).velocity
+        at_contact = {f"body.{CHASER}.position": -BEFORE * speed, "duration": BEFORE + 1.2, "output.interval": 5e-3}
         runs[label] = simulate(load(name, {**changes, **at_contact}))
     one = next(iter(runs.values()))
 
@@ -171,7 +179,7 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
         {
             "chaser_velocity": over_time(lambda run: run.velocity[:, 0, 0], "m/s", "velocity of the chaser"),
             "target_velocity": over_time(lambda run: run.velocity[:, 1, 0], "m/s", "velocity of the target"),
-            "travel": over_time(lambda run: run.depth[:, 0], "m", "travel into the latch"),
+            "travel": over_time(lambda run: run.latch_travel, "m", "travel into the latch"),
             "speed": of_runs("latch_entry_speed"),
             "greatest_travel": of_runs("greatest_travel"),
             "latch_time": ("run", [float(run.capture_time) - BEFORE for run in runs.values()], {"units": "s"}),
@@ -188,7 +196,7 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
 def _too_slow() -> xr.Dataset:
     """Figure 8, and the paper's rounded least speed."""
     name = "paraskevas-latch-slow"
-    return latching({"0.05 m/s": {"preset": name}, "0.07 m/s": {"preset": name, "speed": 0.07}})
+    return latching({"0.05 m/s": {"preset": name}, "0.07 m/s": {"preset": name, f"body.{CHASER}.velocity": 0.07}})
 
 
 @lru_cache(maxsize=1)

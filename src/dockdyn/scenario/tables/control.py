@@ -59,9 +59,7 @@ class BodyControlSection(SampledSection):
             return self
         needed, allowed = KEYS[self.law]
         self.check_keys(needed, allowed + self.placing)
-        for key, gain in (("position", "position_stiffness"), ("velocity", "velocity_damping")):
-            if getattr(self, key) is not None and getattr(self, gain) is None:
-                refuse(f"{key} is the reference of {gain}, which is missing")
+        self.check_references()
         if self.frame == "port" and self.position_stiffness is not None and self.position is None:
             refuse(
                 "position is missing; with frame = 'port' it is that of the chaser's feature, before the target's port"
@@ -69,6 +67,12 @@ class BodyControlSection(SampledSection):
         if self.thruster_force is not None and not self.pushes():
             refuse(f"thruster_force is the limit of {' and '.join(PUSH)}, which are missing")
         return self
+
+    def check_references(self) -> None:
+        """Refuse a reference without the gain on what is away from it."""
+        for key, gain in (("position", "position_stiffness"), ("velocity", "velocity_damping")):
+            if getattr(self, key) is not None and getattr(self, gain) is None:
+                refuse(f"{key} is the reference of {gain}, which is missing")
 
     def pushes(self) -> bool:
         """Whether thrusters are asked for a force."""

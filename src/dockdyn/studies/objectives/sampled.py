@@ -28,6 +28,7 @@ from scipy.special import ndtri
 
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
 from dockdyn.studies.cases.batch import Cases
@@ -144,7 +145,8 @@ def _cases(scenario: Scenario, figure: Figure, places: Sequence[Place], runs: in
         return Sampled((), (), np.zeros((runs, 0)))
     cases = sample(scenario, runs, seed, scenario.campaign.sampling)
     for place in places:
-        if drawn := set(place.keys) & set(cases.keys):
+        named = (value_at(scenario.content, key, scenario.name).key for key in place.keys)
+        if drawn := set(named) & set(cases.keys):
             words = "is drawn anew in every case; must be a number that is not"
             raise ScenarioError(f"{scenario.name}: {', '.join(sorted(drawn))}: {words}")
     return cases

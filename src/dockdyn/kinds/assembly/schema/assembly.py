@@ -52,7 +52,7 @@ class AssemblySection(SeveralBodiesSection):
 
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
-    motion: Literal["plane", "space"] = "space"
+    motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
     stability: StabilitySection = StabilitySection()
     integrator: AssemblyIntegratorSection = AssemblyIntegratorSection()
     output: OutputSection = OutputSection()

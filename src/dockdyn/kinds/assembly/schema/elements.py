@@ -50,6 +50,10 @@ class NamedElement(Section):
         """Whether its law changes at instants, which must be located."""
         return False
 
+    def is_spring(self) -> bool:
+        """Whether it gives back all that it takes."""
+        return False
+
     def settable(self) -> list[str]:
         """The keys that phases may set: numbers that it states."""
         return [key for key, held in self if isinstance(held, float)]
@@ -158,6 +162,9 @@ class StrutSection(LineSection):
 
     def has_events(self) -> bool:
         return self.slip is not None or self.stroke is not None
+
+    def is_spring(self) -> bool:
+        return not (self.damping or self.slip or self.speed or (self.stroke is not None and self.stop_damping))
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         from dockdyn.elements import Anchors, hexapod_anchors
@@ -283,6 +290,9 @@ class BushingSection(ElementSection):
 
     def has_events(self) -> bool:
         return self.slip is not None
+
+    def is_spring(self) -> bool:
+        return self.damping is None and self.slip is None
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
         own, other = self._frames(first, second)

@@ -155,6 +155,11 @@ class MovingJointSection(JointSection):
         stated = self.stiffness, self.damping, self.friction, self.stroke, getattr(self, self.motor)
         return any(key is not None for key in stated)
 
+    def is_spring(self) -> bool:
+        """Whether what acts in it gives back all that it takes."""
+        motor = getattr(self, self.motor)
+        return not (self.damping or self.friction or motor or (self.stroke is not None and self.stop_damping))
+
     def direction(self) -> Vector:
         return unit_axis(self.axis)
 

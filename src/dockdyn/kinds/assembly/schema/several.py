@@ -55,6 +55,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     schema_: Literal[1] = Field(1, alias="schema")
     kind: str
+    motion: Literal["space"] = "space"
     title: str
     duration: Duration
     approach: OrNone[BetweenPortsSection] = None
@@ -317,8 +318,10 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         found = []
         for contact in self.contact:
-            names = [contact.feature] if contact.against is None else [contact.feature, contact.against]
-            radius = max(self.find("feature", name)[1].radius for name in names)
+            (_, feature), (_, partner) = self.sides(contact)
+            radius = feature.radius
+            if contact.against is not None:
+                radius = max(radius, getattr(partner, "radius", 0.0))
             if contact.impact is not None:
                 radius = OVERLAP
             found.append((f"contact {contact.label()!r}", radius))
@@ -558,8 +561,12 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [
             (f"{body.name} {place.name}", place, index)
             for index, body in enumerate(self.body)
-            for place in body.point or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
+            for place in self.places_told(body) or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
         ]
+
+    def places_told(self, body: BodySection) -> list[PortSection]:
+        """Return the named points of a body."""
+        return body.point
 
     def ports(self) -> list[str]:
         """The names of the points that are ports."""

@@ -1,0 +1,87 @@
+"""What a report says of a latch behind a ramp: how the probe came, what it takes to latch, how far it went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.kinds.assembly.ramps import BEHIND
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel
+from dockdyn.report.charts.time_chart import time_chart
+from dockdyn.report.report import Plot
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, significant
+
+WORDS = (
+    "Travel of the probe into the latch: captured where it reaches the dashed line, thrown back where it turns before."
+)
+
+
+def ramp_in_words(summary: dict[str, Any]) -> list[str]:
+    """Return how the probe came to the ramp and what that takes, in a sentence; nothing without a ramp."""
+    if "latch_entry_speed_m_s" not in summary:
+        return []
+    entry, margin = summary["latch_entry_speed_m_s"], summary["capture_speed_margin_m_s"]
+    needed = _needed(summary)
+    if entry is None:
+        return [f"The probe did not reach the latch; {needed}."]
+    came = f"The probe came at {significant(entry)} m/s"
+    if summary["captured"]:
+        above = f", {significant(margin, 3)} m/s more than it takes" if margin is not None and margin >= 0 else ""
+        return [f"{came}{above}."]
+    return [f"{came} and went {significant(summary['greatest_travel_m'] * 1e3, 5)} mm into the latch; {needed}."]
+
+
+def _needed(summary: dict[str, Any]) -> str:
+    """Return in words what speed it takes to latch."""
+    if "minimum_velocity_m_s" not in summary:
+        return f"rigid bodies that meet head on take {significant(summary['minimum_velocity_rigid_m_s'], 6)} m/s"
+    least = summary["minimum_velocity_m_s"]
+    return "what it takes is not known" if least is None else f"it takes {significant(least, 6)} m/s"
+
+
+def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the rows of the summary table; none without a ramp."""
+    if BEHIND not in dataset:
+        return []
+    rows = [
+        ("Travel into the latch", f"{significant(summary['greatest_travel_m'] * 1e3, 5)} mm"),
+        ("Travel that latches", f"{significant(float(dataset[BEHIND]) * 1e3)} mm"),
+    ]
+    if "minimum_velocity_m_s" in summary:
+        least = summary["minimum_velocity_m_s"]
+        said = NOTHING if least is None else f"{significant(least, 6)} m/s"
+        rows.append(("Least speed that latches, simulated", said))
+    rigid = significant(summary["minimum_velocity_rigid_m_s"], 6)
+    rows.append(("Least speed that latches two rigid bodies, closed form", f"{rigid} m/s"))
+    if not summary["impacts"]:
+        return rows
+    lost = summary["impacts"][0]
+    return [
+        *rows,
+        ("Relative speed at the capture", f"{significant(float(dataset.capture_speed))} m/s"),
+        ("Impulse that ended it", f"{significant(lost['impulse_normal_N_s'])} N s"),
+        ("Energy that it took", f"{significant(lost['energy_loss_J'])} J"),
+        AT_AN_INSTANT,
+    ]
+
+
+def ramp_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+    """Yield the figure of the travel; none without a ramp."""
+    if BEHIND in dataset:
+        yield Plot("latch-travel", partial(latch_travel, dataset), WORDS)
+
+
+def latch_travel(dataset: xr.Dataset) -> Chart:
+    """Travel of the probe into the latch beside the travel that latches."""
+    length, travel = float(dataset[BEHIND]) * 1e3, dataset.latch_travel.values * 1e3  # mm
+    falls = Level(length, colour="green", dash=1, width=1.2, legend="the latch falls in")
+    lines = [Line(dataset.time, travel, name="travel of the probe")]
+    caught = float(dataset.capture_time)
+    if np.isfinite(caught):
+        lines.append(Line([caught], [length], "ink", "captured", marker="o", size=5, joined=False))
+    limits = max(float(travel.min()), -1.2 * length), 1.25 * length
+    return time_chart(dataset, [Panel("travel, mm", lines, height=2.1, levels=[falls, ZERO], limits=limits)])

@@ -1,0 +1,25 @@
+"""How the bodies of an assembly may move, `motion`, and the schema of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.on_line import LineAssemblySection
+from dockdyn.scenario.language.errors import ScenarioError, shown
+
+SPACE = "space"
+ASSEMBLIES: dict[str, type[AssemblySection]] = {
+    SPACE: AssemblySection,
+    "plane": AssemblySection,
+    "line": LineAssemblySection,
+}
+
+
+def motion_of(data: Mapping[str, Any], name: str) -> str:
+    """Return the motion that a scenario called `name` states. Raises ScenarioError for one that is none."""
+    motion = data.get("motion", SPACE)
+    if not isinstance(motion, str) or motion not in ASSEMBLIES:
+        raise ScenarioError(f"{name}: motion = {shown(motion)}: must be one of {', '.join(ASSEMBLIES)}")
+    return motion

@@ -1,0 +1,159 @@
+"""An assembly whose bodies move along one line: what is said of them as numbers, and what cannot be said there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.kinds.assembly.schema.bodies import PortSection
+from dockdyn.kinds.assembly.schema.features import BallSection
+from dockdyn.kinds.assembly.schema.on_line_parts import (
+    LineApproachSection,
+    LineBodySection,
+    LineCableSection,
+    LineContactSection,
+    LineElement,
+    LineMagnetSection,
+    LineSteering,
+    LineStrutSection,
+    OnLine,
+    in_space,
+)
+from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.or_none import OrNone
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import endings_of
+from dockdyn.scenario.language.waiting import wait_for
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import PlaneShape
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+    from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanism.mechanism import Mechanism
+
+    Bodies = SeveralBodiesSection
+else:
+    Bodies = Section  # what is not said here is as the other class of an assembly on a line says it
+
+CENTRE = 0.0  # m, of a body named as a place
+
+
+class BodiesOnLineSection(OnLine, Bodies):
+    """Bodies on one line, contacts between their places, what acts between them."""
+
+    motion: Literal["line"]  # type: ignore[assignment]
+    approach: OrNone[LineApproachSection] = None
+    body: Annotated[list[LineBodySection], Field(min_length=1)]  # type: ignore[assignment]
+    contact: list[LineContactSection] = []  # type: ignore[assignment]  # noqa: RUF012
+    element: list[LineElement] = []  # type: ignore[assignment]  # noqa: RUF012
+    control: LineSteering | None = None
+    orbit: ClassVar[None] = None
+    off_line: ClassVar = {"orbit": "an orbit is no line"}
+
+    @model_validator(mode="after")
+    def placed(self) -> Self:
+        wait_for("jax")  # in which what is read here is a tree; places on a line may be any distance
+        return self
+
+    @model_validator(mode="after")
+    def touching(self) -> Self:
+        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
+            (first, _), (second, _) = (self.place(name, f"contact{ending}.between") for name in contact.between)
+            if first == second:
+                refuse(f"contact{ending}.between = {contact.between}: both are of the body {first!r}")
+        return self
+
+    @model_validator(mode="after")
+    def facing(self) -> Self:
+        if self.approach is not None:
+            (_, own), (_, to) = (self.find("point", name) for name in (self.approach.port, self.approach.to))
+            if own.axis is not None and own.axis == to.axis:
+                refuse(
+                    f"approach: {self.approach.port!r} and {self.approach.to!r} face the same way, and nothing turns"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def apart(self) -> Self:
+        for element in self.element:
+            if isinstance(element, LineStrutSection | LineCableSection | LineMagnetSection):
+                (one, other), ends = (self.begins_at(name) for name in element.between), element.anchor
+                if one + ends[0] == other + ends[1]:
+                    refuse(
+                        f"element {element.name!r}: anchor: both ends begin at one place, where a {element.kind} has no "
+                        "direction; must be apart, or kind be 'bushing'"
+                    )
+        return self
+
+    def begins_at(self, name: str) -> float:
+        """Return where a body begins on the line (m); slides at zero, and one that approaches where it would be without."""
+        body = self.named(name)
+        place = float(body.position or 0.0)  # type: ignore[arg-type]
+        return place if body.on is None else place + self.begins_at(body.on)
+
+    def place(self, name: str, key: str = "") -> tuple[str, float]:
+        """Return the body of a place and where on it that is (m): a body's own place, or one of its points.
+
+        `key` is where the scenario has the name.
+        """
+        if name in self.names():
+            return name, CENTRE
+        carried = [(body.name, one) for body in self.body for one in body.point]
+        found = [(body, one.position) for body, one in carried if name in (one.name, f"{body}.{one.name}")]
+        if not found:
+            known = [*self.names(), *(f"{body}.{one.name}" for body, one in carried)]
+            refuse(f"{key} has {name!r}: no such body or point; {nearest(name, known)}")
+        if len(found) > 1:
+            bodies = " and ".join(body for body, _ in found)
+            refuse(f"{key} has {name!r}: {bodies} have such a point; must be named as body.name")
+        return found[0]
+
+    def find(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
+        body, found = super().find(kind, name, key)
+        return body, found.in_space()
+
+    def sides(self, contact: LineContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:  # type: ignore[override]
+        (first, own), (second, other) = map(self.place, contact.between)
+        own_name, other_name = contact.between
+        feature = BallSection.model_construct(name=own_name, position=in_space(own))
+        surface = PlaneShape.model_construct(name=other_name, point=in_space(other), normal=in_space(-1.0))
+        return (first, feature), (second, surface)
+
+    def places_told(self, body: LineBodySection) -> list[PortSection]:  # type: ignore[override]
+        return [point.in_space() for point in body.point]
+
+    def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
+        approach = self.approaches()
+        if self.approach is None or approach is None or approach[0] != name:
+            return self.named(name).start()
+        from dockdyn.mechanics.rigid_body import Pose, Twist
+        from dockdyn.mechanics.vector import Vector
+
+        own, port = self.find("point", self.approach.port)
+        place, _ = self.in_root(own, port)
+        other, (_, to) = start(approach[1]), self.find("point", self.approach.to)
+        out = float(to.axis[0])
+        away = Vector.of(place) - Vector.of(in_space_of(to.position[0] + out * self.approach.distance))
+        return (
+            Pose(other[0].position - away, other[0].attitude),
+            Twist(other[1].velocity - Vector.of(in_space_of(out * self.approach.closing_speed)), other[1].rate),
+        )
+
+    def acting_in_pairs(self) -> Mechanism:
+        return replace(super().acting_in_pairs(), on_line=True)
+
+
+def in_space_of(number: Any) -> Any:  # noqa: ANN401, a number, also a traced one, as an array
+    """Return a number on the line as a vector."""
+    import jax.numpy as jnp
+
+    return jnp.stack([jnp.asarray(part, float) for part in in_space(number)])
+
+
+class LineAssemblySection(BodiesOnLineSection, AssemblySection):
+    """An assembly on a line."""
