@@ -32,14 +32,14 @@ class AssemblyKind(Kind):
     name: ClassVar = "assembly"
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
-        from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES, motion_of
+        from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES, schema_by_motion
 
-        return ASSEMBLIES[motion_of(data, name)]
+        return schema_by_motion(data, name, ASSEMBLIES)
 
     def schemas(self) -> list[type[Section]]:
         from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES
 
-        return list(ASSEMBLIES.values())
+        return list(dict.fromkeys(ASSEMBLIES.values()))
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.kinds.assembly.schema.urdf import with_urdf

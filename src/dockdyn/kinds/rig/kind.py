@@ -35,13 +35,13 @@ class RigKind(Kind):
     along_normal: ClassVar = True
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
-        from dockdyn.kinds.assembly.schema.motions import motion_of
+        from dockdyn.kinds.assembly.schema.motions import schema_by_motion
         from dockdyn.kinds.rig.schema import ASSEMBLIES, MODES
 
         mode = data.get("mode", "1-dof")
         if not isinstance(mode, str) or mode not in MODES:
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
-        return ASSEMBLIES[motion_of(data, name)] if mode == "assembly" else MODES[mode]
+        return schema_by_motion(data, name, ASSEMBLIES) if mode == "assembly" else MODES[mode]
 
     def start(self) -> Start:
         from dockdyn.kinds.rig.start import START

@@ -58,14 +58,6 @@ class BodySection(FreeBodySection):
     feature: list[FeatureSection] = []  # noqa: RUF012
     point: list[PortSection] = []  # noqa: RUF012
 
-    @model_validator(mode="after")
-    def extended(self) -> Self:
-        if not np.any(self.inertia) and not isinstance(self.joint, LockedSection):
-            refuse(
-                "inertia: a point mass has none about which it could turn; must be above 0, or the joint be 'locked'"
-            )
-        return self
-
     def body(self) -> RigidBody:
         """Return the body, also from traced numbers; one that is locked may be a point mass."""
         if not isinstance(self.joint, LockedSection):
@@ -81,6 +73,10 @@ class BodySection(FreeBodySection):
 
     @model_validator(mode="after")
     def carried(self) -> Self:
+        if not np.any(self.inertia) and not isinstance(self.joint, LockedSection):
+            refuse(
+                "inertia: a point mass has none about which it could turn; must be above 0, or the joint be 'locked'"
+            )
         arm = math.sqrt(max(map(max, self.inertia)) / self.mass)
         for feature in self.feature:
             if isinstance(feature, CloudSection):

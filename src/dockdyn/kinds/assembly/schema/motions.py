@@ -17,9 +17,9 @@ ASSEMBLIES: dict[str, type[AssemblySection]] = {
 }
 
 
-def motion_of(data: Mapping[str, Any], name: str) -> str:
-    """Return the motion that a scenario called `name` states. Raises ScenarioError for one that is none."""
+def schema_by_motion[Schema](data: Mapping[str, Any], name: str, schemas: Mapping[str, type[Schema]]) -> type[Schema]:
+    """Return the schema of the motion that a scenario called `name` states. Raises ScenarioError for one that has none."""
     motion = data.get("motion", SPACE)
-    if not isinstance(motion, str) or motion not in ASSEMBLIES:
-        raise ScenarioError(f"{name}: motion = {shown(motion)}: must be one of {', '.join(ASSEMBLIES)}")
-    return motion
+    if not isinstance(motion, str) or motion not in schemas:
+        raise ScenarioError(f"{name}: motion = {shown(motion)}: must be one of {', '.join(schemas)}")
+    return schemas[motion]
