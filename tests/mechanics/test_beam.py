@@ -13,11 +13,11 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
+from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection
 from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.tables.tree import BeamSection, FlexibleSection
 
 
 def beam(modes, length=1.0, mass=1.0, bending=1.0, **given) -> Beam:
@@ -262,11 +262,11 @@ def test_spin_up():
 # --- what a scenario's `[flexible]` gives ------------------------------------------------------------------------------
 
 
-def given(modes, twist=0, **keys) -> Beam:
-    """The beam of a scenario in the plane, of numbers without units; with `twist` one that only twists."""
-    flexible = FlexibleSection(modes=modes, twist_modes=twist, **keys)
-    section = BeamSection(length=1.0, mass=1.0, bending=1.0, torsion=1.0, polar_inertia=1.0)
-    return flexible.beam(section, planar=not twist)
+def given(modes, twist=0, basis="craig-bampton") -> Beam:
+    """The beam of a scenario that bends along y, of numbers without units; with `twist` one that only twists."""
+    numbers = {"length": 1.0, "mass_per_length": 1.0, "torsional_stiffness": 1.0, "polar_inertia": 1.0}
+    counts = {"bending_modes": [modes, 0], "twist_modes": twist}
+    return LargeBeamSection(basis=basis, bending_stiffness=[1.0, 1.0], **numbers, **counts).beam()
 
 
 def tip_equation(ratio, rotary):
@@ -305,7 +305,7 @@ def brackets(ratio, rotary, count=3):
 
 def test_all_modes_of_a_scenario_are_right_whatever_hangs_on_the_tip():
     """Two by default, within 1 %; with the polynomials of two shapes the second is a third to a half too high."""
-    errors = errors_of(given(modes=FlexibleSection().modes), 2)
+    errors = errors_of(given(modes=LargeBeamSection.model_fields["bending_modes"].default[0]), 2)
     assert (errors > -1e-8).all() and errors.max() < 0.01
     polynomial = errors_of(given(modes=2, basis="polynomial"), 2, RATIOS[:4])
     np.testing.assert_allclose(polynomial[:, 1], [0.580, 0.440, 0.347, 0.331], atol=1e-3)

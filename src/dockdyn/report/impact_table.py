@@ -88,20 +88,3 @@ def _table(summary: dict[str, Any]) -> Table:
     groups = [("", 7), ("relative velocity of the centres of mass", 4)]
     late = max(0, len(summary["contacts"]) - LISTED)
     return Table(columns, rows, groups, worded={0}, look="dense", left_out=late)
-
-
-def printed_predictions(summary: dict[str, Any]) -> Table:
-    """The impacts on the terminal, simulation and prediction beside each other."""
-    speeds = zip(*(summary[f"relative_velocity_{when}_m_s"] for when in WHENS), strict=True)
-    rows = [
-        [
-            str(number),
-            f"{contact['onset_s']:.4f}",
-            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
-            f"{contact['peak_normal_force_N']:.4g}",
-            *("" if speed is None else f"{speed:z.6f}" for speed in found),
-        ]
-        for number, (contact, found) in enumerate(zip(summary["contacts"], speeds, strict=True), start=1)
-    ]
-    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("peak", "N"), *((when, "m/s") for when in WHENS)]
-    return Table(columns, rows, worded={0})

@@ -262,6 +262,15 @@ def test_what_jumps_slips_or_remembers_is_refused(case):
     parse(f"{TWO}{more}\n", "case")  # runs otherwise
 
 
+@pytest.mark.parametrize(
+    ("preset", "key"), [("cyril-elastic", "motion"), ("paraskevas-a", "motion"), ("berthing-3d", "body.spacecraft")]
+)
+def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
+    with pytest.raises(ScenarioError, match=f"integrator.method = 'variational': {key}: a step knows") as error:
+        dockdyn.load(preset, {"integrator.method": "variational"})
+    assert "\n" not in str(error.value)
+
+
 def test_joint_friction_and_stops_are_refused():
     for key in ("friction = '1 N m'", "stroke = [-1.0, 1.0]\nstop_stiffness = 100.0"):
         text = ARM.replace('torque = "1 N m"', key)

@@ -194,10 +194,3 @@ def along(points: np.ndarray, direction: np.ndarray) -> Motion:
     half = np.concatenate([1 + x[:, :1], np.zeros((len(x), 1)), -x[:, 2:], x[:, 1:2]], axis=1)
     half[x[:, 0] < -1 + 1e-9] = [0.0, 0.0, 0.0, 1.0]  # straight back: half a turn about z
     return Motion(points, half / np.linalg.norm(half, axis=1, keepdims=True))
-
-
-def of_matrices(rotation: np.ndarray) -> np.ndarray:
-    """Quaternions (…, 4) of rotation matrices (…, 3, 3)."""
-    from viser.transforms import SO3  # which the replay needs anyway; SciPy's takes long to load
-
-    return SO3.from_matrix(rotation).normalize().wxyz

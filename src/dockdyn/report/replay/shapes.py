@@ -142,12 +142,6 @@ def surface_around_axis(surface: Surface, reach: float, low: float, high: float)
     return _level_set(surface, grid, closed=True)
 
 
-def surface_in_box(surface: Surface, low: np.ndarray, high: np.ndarray, count: int = 29) -> Mesh:
-    """A contact surface in a box between two corners, m."""
-    sides = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
-    return _level_set(surface, np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1))
-
-
 def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
     """Where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
 

@@ -77,6 +77,10 @@ class AssemblySection(SeveralBodiesSection):
     def conserving(self) -> Self:
         if self.integrator.conserve is None:
             return self
+        if self.motion not in ("plane", "space"):
+            refuse(
+                "integrator.conserve: of bodies in the plane or in space; must be left out where they move on a line"
+            )
         if self.orbit is not None:
             refuse("integrator.conserve: gravity along the orbit changes momentum; one of the two must be left out")
         if self.integrator.method == "variational":
@@ -111,7 +115,7 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.mechanism.conserving import momentum_of
 
         model = super().model()
-        if getattr(self.integrator, "conserve", None) is None:  # other kinds have assemblies, too
+        if self.integrator.conserve is None:
             return model
         return replace(model, conserved=momentum_of(model, model.placement(model.uncommanded())))
 

@@ -12,6 +12,7 @@ from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
+    from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.contacts import ContactSection
     from dockdyn.kinds.assembly.schema.phases import PhaseSection
     from dockdyn.scenario.tables.rig.loop import LoopSection
@@ -29,10 +30,16 @@ SPEEDS = (-1.0, 0.0, 1.0)  # m/s, at which the force of a law is asked for zero 
 class Varied(Protocol):
     """An assembly as far as the method asks of it."""
 
+    body: list[BodySection]
     contact: list[ContactSection]
     phase: list[PhaseSection]
     loop: LoopSection
     control: Any
+
+    @property
+    def motion(self) -> str:
+        """How its bodies may move."""
+        ...
 
     def acts(self) -> dict[str, Any]:
         """The sections of what acts, by name."""
@@ -41,8 +48,19 @@ class Varied(Protocol):
 
 def refuse_not_variational(content: Varied) -> None:
     """Refuse what steps of the variational method cannot have: a past, forces that jump or slip, samples."""
+    if content.motion != "space":
+        _refuse("motion", "a step knows bodies in space alone", "be 'space'")
     if content.loop.delay:
         _refuse("loop.delay", "a step knows no past", "be left out")
+    wait_for("jax")
+    from dockdyn.kinds.assembly.linked_trees import linked_roots
+
+    for root in linked_roots(content.body):
+        _refuse(
+            f"body.{root}",
+            "a step knows no tree with a beam of a basis, a ball joint or a joint that is locked",
+            "have modes, revolute and prismatic joints",
+        )
     _check_control(content.control)
     for name, section in content.acts().items():
         _check_actor(name, section)
