@@ -267,7 +267,7 @@ def test_what_jumps_slips_or_remembers_is_refused(case):
 )
 def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
     with pytest.raises(ScenarioError, match=f"integrator.method = 'variational': {key}: a step knows") as error:
-        dockdyn.load(preset, {"integrator.method": "variational"})
+        load(preset, {"integrator.method": "variational"})
     assert "\n" not in str(error.value)
 
 
