@@ -115,7 +115,7 @@ def test_what_is_distributed_is_drawn_at_every_reset_and_a_reward_can_be_ones_ow
 
 def test_no_port_is_refused():
     case = dockdyn.load("detumble")
-    with pytest.raises(dockdyn.ScenarioError, match="cannot be stepped"):
+    with pytest.raises(dockdyn.ScenarioError, match="must be located for steps of control"):
         DockingEnv(case, period=1.0)
     with pytest.raises(dockdyn.ScenarioError, match="no chaser that is commanded"):
         DockingEnv("unknown-stiffness")

@@ -151,7 +151,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
         figures = opened.page.evaluate(FIGURES)
         assert len(figures) == text.count("<figure ") > 0
         for width, height, marks, caption in figures:
-            assert width > 300 and height > 50 and marks > 5 and caption > 20
+            assert width > 300 and height > 50 and marks >= 5 and caption > 20  # one curve at least
         verdict = opened.page.locator(".verdict strong").inner_text()
         assert len(verdict) > 10 and verdict.rstrip().endswith(".")
         for link in opened.page.locator("nav a").all():

@@ -209,7 +209,7 @@ def test_an_objective_says_what_it_does_not_know():
     found = objective.value_and_gradient(at)
     assert np.isnan(found.slopes[SPEED]) and "whether the latch captures changes" in found.unknown[SPEED]
     assert found.slopes[PLACE] == pytest.approx(-1 / least, rel=1e-6) and set(found.unknown) == {SPEED}
-    with pytest.warns(UserWarning, match="capture_time_s by speed: not differentiable here"):
+    with pytest.warns(UserWarning, match="capture_time_s by body.chaser.velocity: not differentiable here"):
         slopes = jax.grad(objective)(at)
     assert np.isnan(float(slopes[SPEED])) and np.isfinite(float(slopes[PLACE]))
     with warnings.catch_warnings():

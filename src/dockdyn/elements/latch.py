@@ -232,14 +232,14 @@ class Latch(ForceElement):
         """
         if self.joins:
             return {"closed": (mode.stage >= HELD) * 1.0, "tension": jnp.zeros(())}
-        held, is_open = (mode.stage >= HELD) * 1.0, (mode.stage < HELD) * 1.0
+        held, is_open = (mode.stage >= HELD) * 1.0, mode.stage < HELD
         caught_at = self.entry.length if isinstance(self.entry, Ramp) else 0.0
         found = {
             "held": held,
             "at_end": jnp.zeros(()),
             "length": jnp.zeros(()),
-            "gap": is_open * (caught_at - self.travel(own, other)[0]),
-            "closing": is_open * self.rate(own, other),
+            "gap": jnp.where(is_open, caught_at - self.travel(own, other)[0], 0.0),
+            "closing": jnp.where(is_open, self.rate(own, other), 0.0),
             "tension": size(self.late(mode, own, other)),
         }
         if isinstance(self.grip, Rigid):

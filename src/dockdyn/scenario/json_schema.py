@@ -24,6 +24,7 @@ PLACE = "#/definitions/{model}"
 NUMBER = r"^[-+(\s]*\.?[0-9]"  # what a text with a number begins with
 DROPPED = ("title", "default", "required", "discriminator")
 OWN = {"type": "string", "pattern": "^[^:]+:[^:]+$"}  # "module:Class"
+SORTS = ("mode", "motion")  # words of a scenario by which its tables are others
 Node = dict[str, Any]
 
 
@@ -71,7 +72,9 @@ def scenario_schema() -> Node:
 
 def _stated(table: Node) -> Node:
     """What tells that a file is of this kind and mode: the words that its table can have only one of."""
-    words = {key: {"const": value["const"]} for key, value in table["properties"].items() if "const" in value}
+    properties = table["properties"]
+    words = {key: {"const": value["const"]} for key, value in properties.items() if "const" in value}
+    words |= {key: {"enum": properties[key]["enum"]} for key in SORTS if "enum" in properties.get(key, {})}
     words.pop("schema", None)
     return {"properties": words, "required": ["kind", *(key for key in words if key in table.get("required", []))]}
 

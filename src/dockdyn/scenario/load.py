@@ -366,7 +366,8 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
-        tag = told if told in TAGS else "shape" if shaped else "kind" if path[:1] == ["element"] else "law"
+        sorted_by_kind = path[:1] == ["element"] or path[-1:] == ["flexible"]
+        tag = told if told in TAGS else "shape" if shaped else "kind" if sorted_by_kind else "law"
         key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
         if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:
             words = f"missing; allowed: {', '.join(KnownKeys(kind, data).words_at(path))}"

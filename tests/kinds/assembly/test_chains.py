@@ -176,7 +176,7 @@ def test_the_command_prints_and_writes(dock, tmp_path):
         ({"body.chaser.inertia": [1, 1, 1]}, "inertia: on a line nothing turns"),
         ({"body.chaser.joint.kind": "revolute"}, "body.chaser.joint"),
         ({"orbit": {"semi_major_axis": 7e6}}, "orbit: an orbit is no line"),
-        ({"motion": "plane"}, "motion = 'plane': must be one of space, line"),
+        ({"motion": "ring"}, "motion = 'ring': must be one of space, plane, line"),
     ],
 )
 def test_wrong_chains_are_refused_in_one_line(overrides, words):

@@ -129,7 +129,7 @@ def test_what_a_phase_sets_has_a_key(load):
     ("key", "words"),
     [
         ("phase.again.set.jet.forse", "unknown key; did you mean 'set.jet.force'?"),
-        ("phase.again.values.0", "unknown key; allowed: name, set, when"),
+        ("phase.again.values.0", "unknown key; allowed: name, over, set, when"),
     ],
 )
 def test_a_wrong_key_of_a_phase_is_one_line(load, key, words):

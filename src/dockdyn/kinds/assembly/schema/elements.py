@@ -398,8 +398,8 @@ class LatchSection(LineSection):
 
 
 class ConnectionSection(LineSection):
-    """Two bodies that stay together while it is `closed`, which phases may change: a pin holds the two anchors together, a weld
-    the attitude, too. It may close a loop of joints; one that closes later holds what it finds where that is.
+    """Two bodies that stay together while it is `closed`, which phases may change: a pin holds both anchors together, a weld
+    the attitude, too. It may close a loop of joints. What closes later holds what it finds, where it is then.
     """
 
     kind: Literal["connection"] = "connection"

@@ -359,16 +359,19 @@ class ModeTableSection(FlexibleSection):
         return Deflection(places[nearest], shifts[nearest], turns[nearest])
 
 
+WITH_BASIS = "beam with a basis"
+
+
 def which_flexible(table: object) -> str:
     """Return which of the tables of flexible links one is: a beam with a basis is one by itself."""
     read = table.get if isinstance(table, dict) else partial(getattr, table)
     kind = read("kind", "beam")
-    return "shapes" if kind == "beam" and read("basis", None) is not None else str(kind)
+    return WITH_BASIS if kind == "beam" and read("basis", None) is not None else str(kind)
 
 
 AnyFlexible = Annotated[
     Annotated[UniformBeamSection, Tag("beam")]
-    | Annotated[LargeBeamSection, Tag("shapes")]
+    | Annotated[LargeBeamSection, Tag(WITH_BASIS)]
     | Annotated[ModeTableSection, Tag("modes")],
     Discriminator(which_flexible),
 ]
