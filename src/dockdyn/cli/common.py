@@ -255,7 +255,7 @@ def explained_by_numbers(scenario: Scenario) -> Iterator[None]:
 
 @contextmanager
 def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
-    """What calls functions elsewhere (`dockdyn.studies.cases.cluster.Spread`); None: this process does all."""
+    """Give what calls functions elsewhere (`dockdyn.studies.cases.cluster.Spread`); None: this process does all."""
     if workers is not None and scheduler is not None:
         raise Refusal("--workers and --scheduler: give one of them")
     if workers is None and scheduler is None:
@@ -324,7 +324,7 @@ def to_resume(folder: Path, resume: bool, force: bool) -> bool:
 
 
 def holding(folder: Path) -> str:
-    """What is in a folder, some of it by name; empty where nothing is."""
+    """Return what is in a folder, some of it by name; empty where nothing is."""
     names = sorted(each.name for each in folder.iterdir())
     few = names[:NAMED] if len(names) > NAMED + 1 else names
     return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(few) < len(names) else "")

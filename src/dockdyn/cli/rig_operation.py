@@ -149,7 +149,7 @@ def _shown(scenario: str, override: list[str] | None, port: int | None) -> Itera
 
 
 def _lines(outcome: Outcome) -> list[str]:
-    """What an operation was."""
+    """Return what an operation was, line by line."""
     from dockdyn.cli.rig import shares
     from dockdyn.realtime.stop_words import cause_words
 

@@ -16,7 +16,7 @@ Row = Float[Array, "joints"]
 
 
 class SetPoints(eqx.Module):
-    """What joints are to come to in each phase, and from where their references come."""
+    """References of joints: where they are to come in each phase, and from where."""
 
     points: Float[Array, "phases joints"]  # rad or m
     before: Float[Array, "phases joints"]

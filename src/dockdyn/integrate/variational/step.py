@@ -170,7 +170,7 @@ def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row)
 
 
 class Solved(NamedTuple):
-    """What Newton's method has come to."""
+    """A solution of the equations of a step, as far as Newton's method has come."""
 
     unknown: Float[Array, "unknowns"]  # velocities, then impulses
     push: Row  # ∂L/∂x + F halfway

@@ -484,8 +484,8 @@ class OwnElement(ElementSection, OwnPart):
         refuse(f"element {self.name!r}: one of one's own cannot be on a flexible link, as it does not say where")
 
 
-def _named(value: object) -> str | None:
-    """Which table an element has: that of its kind, or of a class of the user's own."""
+def table_of_kind(value: object) -> str | None:
+    """Return which table an element has: that of its kind, or of a class of the user's own."""
     kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
     return "user" if isinstance(kind, str) and ":" in kind else kind
 
@@ -499,5 +499,5 @@ AnyElement = Annotated[
     | Annotated[ConnectionSection, Tag("connection")]
     | Annotated[FixedThrusterSection, Tag("thruster")]
     | Annotated[OwnElement, Tag("user")],
-    Discriminator(_named),
+    Discriminator(table_of_kind),
 ]

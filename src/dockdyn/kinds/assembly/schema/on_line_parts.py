@@ -22,6 +22,7 @@ from dockdyn.kinds.assembly.schema.elements import (
     MagnetSection,
     OwnElement,
     StrutSection,
+    table_of_kind,
 )
 from dockdyn.kinds.assembly.schema.joints import LockedSection, PrismaticSection
 from dockdyn.scenario.language.or_none import OrNone
@@ -321,12 +322,6 @@ class LineThrusterSection(OnLine, FixedThrusterSection):
         return FixedThrusterSection.model_construct(**stated).make()
 
 
-def _named(value: object) -> str | None:
-    """Return which table an element has: that of its kind, or of a class of the user's own."""
-    kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-    return "user" if isinstance(kind, str) and ":" in kind else kind
-
-
 LineElement = Annotated[
     Annotated[LineStrutSection, Tag("strut")]
     | Annotated[LineCableSection, Tag("cable")]
@@ -335,7 +330,7 @@ LineElement = Annotated[
     | Annotated[LineLatchSection, Tag("latch")]
     | Annotated[LineThrusterSection, Tag("thruster")]
     | Annotated[OwnElement, Tag("user")],
-    Discriminator(_named),
+    Discriminator(table_of_kind),
 ]
 
 
