@@ -68,8 +68,7 @@ def capture_loads(
 
     Rows are the start and the moments of a log up to the row `last`; later ones do not count. `log` has `peaks` and
     `peak_times` since the row before, of the contacts and then of the catch, `seen` what was observed. The largest force is
-    not known where a rigid hold caught, and a lower bound where the catch yielded beyond its stroke or the run ended
-    before its first swing was over.
+    a lower bound where the catch yielded beyond its stroke or the run ended before its first swing was over.
     """
     rows = xp.arange(time.shape[0])
     held = (mode == HELD) & (rows <= last)
@@ -84,8 +83,6 @@ def capture_loads(
 
     found = dict.fromkeys(LOADS, nothing)
     known = ~captured
-    if log["peaks"].shape[1] == contacts:  # a rigid hold
-        return found | {"peak_force_known": xp.where(known, 1.0, 0.0)}
     if contacts:
         seated = seen["seated"].astype(bool) & after[:, None]
         standing = xp.max(xp.where(seated[last], seen["normal_force"][last], 0.0), initial=0.0)

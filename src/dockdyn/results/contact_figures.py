@@ -67,7 +67,7 @@ def _largest_force(data: Data) -> tuple[Any, Any]:
     # a part with the largest force; without any there is a zero to point at
     when = xp.concat([data["episode_peak_time"].ravel(), xp.zeros(1)])
     time = xp.where(touched & (force > 0), when[xp.argmax(xp.concat([peaks.ravel(), xp.zeros(1)]))], xp.nan)
-    for part in ("seated_contact", "capture") if FREE_LATCHED in data else ():
+    for part in ("seated_contact", "capture") if "capture_peak_force" in data else ():
         other, then = data[f"{part}_peak_force"], data[f"{part}_peak_time"]
         governs = other > force  # not where there is none
         force, time = xp.where(governs, other, force), xp.where(governs, then, time)

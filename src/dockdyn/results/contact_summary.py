@@ -52,10 +52,8 @@ def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
 
 def _doubts(dataset: xr.Dataset) -> list[str]:
     """Why the largest force of a capture is not known, a sentence each."""
-    if "peak_force_known" not in dataset or not np.isfinite(dataset.capture_time):
+    if "catch_swing" not in dataset or not np.isfinite(dataset.capture_time):
         return []
-    if "catch_swing" not in dataset:
-        return [f"{NOT_KNOWN}: the capture ends the relative motion at an instant"]
     found = []
     travel, stroke = float(dataset.catch_greatest_travel), float(dataset.catch_stroke)
     if not dataset.peak_force_known and travel > stroke:

@@ -67,9 +67,10 @@ def from_outside(data: Mapping[Any, Any]) -> str:
 
 def acts_beside_contacts(data: Mapping[Any, Any]) -> bool:
     """Whether something inside a dataset's bodies stores, takes or gives energy beside contacts: elements, thrusters, joints
-    that move, links that bend."""
+    that move, links that bend; not a latch of which it is told what it has taken."""
     moves = "joint_unit" in data and bool((data["joint_unit"] != "1").any())
-    return moves or any(name in data for name in ("element", "fixed_thruster", "mode"))
+    acts = "element" in data and data["element"].size > ("catch_taken" in data)
+    return acts or moves or any(name in data for name in ("fixed_thruster", "mode"))
 
 
 def stores_inside(data: Mapping[Any, Any]) -> bool:

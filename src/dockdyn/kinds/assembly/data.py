@@ -10,7 +10,7 @@ import numpy as np
 
 from dockdyn.kinds.assembly.impossible_impacts import refuse_impossible
 from dockdyn.kinds.assembly.left_out_modes import mode_excesses
-from dockdyn.kinds.assembly.ramps import ramp_variables
+from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_variables
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.elements import LatchSection
@@ -44,6 +44,12 @@ VARIABLES: Layout = {
     "velocity": (("body", "axis"), "m/s", "velocity of the centre of mass, inertial"),
     "rate": (("body", "axis"), "rad/s", "angular velocity, body axes"),
     "contact_point": (("contact", "axis"), "m", "where the deepest member touches, axes of the second body"),
+    "feature_position": (
+        ("contact", "axis"),
+        "m",
+        "middle of the feature from the surface's reference point, or from the second body, axes of that body",
+    ),
+    "azimuth": (("contact",), "rad", "angle of the middle of the feature around the docking axis of the surface"),
     "depth": (("contact",), "m", "penetration depth of the deepest member, positive is overlap"),
     "depth_rate": (("contact",), "m/s", "penetration rate of the deepest member"),
     "sliding_speed": (("contact",), "m/s", "speed of the deepest member over what it touches"),
@@ -123,14 +129,15 @@ GRAVITY_VARIABLES: Layout = {
 PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
 
 
-def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict[str, Either]:
-    """The largest of each part of the load at every port, of the peaks in a log behind those of the contacts.
+def port_peaks(xp: ModuleType, peaks: Either, ports: int, bushings: int) -> dict[str, Either]:
+    """The largest of each part of the load at every port, of the peaks in a log before those of the bushings.
 
     At least zero: a port under compression alone has no tension. Empty without ports.
     """
     if not ports:
         return {}
-    loads = peaks[:, contacts : contacts + ports * len(PORT_UNITS)]
+    end = peaks.shape[1] - bushings
+    loads = peaks[:, end - ports * len(PORT_UNITS) : end]
     largest = xp.maximum(loads.max(axis=0), 0.0).reshape(ports, len(PORT_UNITS))
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
@@ -142,7 +149,7 @@ def bushing_peaks(xp: ModuleType, peaks: Either, bushings: int) -> dict[str, Eit
 
 
 # of runs that have such parts
-LAYOUT = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPACT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
+LAYOUT = RAMP_VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPACT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
@@ -155,7 +162,9 @@ def describe(scenario: Scenario, run: Run) -> Described:
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
-            **sampled_variables({name: what for name, what in LAYOUT.items() if name in run.sampled}, run),
+            **sampled_variables(
+                {name: LAYOUT[name] for name in LAYOUT if name in run.sampled and name not in RAMP_VARIABLES}, run
+            ),
             **control.variables,
             **_largest(content, run),
             **_captures(run),
@@ -189,12 +198,12 @@ def describe(scenario: Scenario, run: Run) -> Described:
 def capture_law(content: AssemblySection) -> str:
     """Return what holds once the latch behind a ramp has fallen in; empty without one."""
     held = [one for one in content.element if isinstance(one, LatchSection) and one.ramp is not None]
-    return "" if len(held) != 1 else "compliant" if held[0].grip == "compliant" else f"rigid, {held[0].grip}"
+    return "" if len(held) != 1 else f"rigid, {held[0].grip}" if held[0].rigid else held[0].grip
 
 
 def rigid_grips(content: AssemblySection) -> dict[str, str]:
     """The names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is none."""
-    names = [one.name for one in content.element if isinstance(one, LatchSection) and one.grip != "compliant"]
+    names = [one.name for one in content.element if isinstance(one, LatchSection) and one.rigid]
     return {"rigid_grips": "\n".join(names)} if names else {}
 
 
@@ -263,7 +272,7 @@ def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
     if not run.log:
         return {}
     peaks, bushings = run.log["peaks"], len(element_names(content).get("bushing", []))
-    loads = port_peaks(np, peaks, len(content.contact), len(content.ports()))
+    loads = port_peaks(np, peaks, len(content.ports()), bushings)
     turns = bushing_peaks(np, peaks, bushings)
     said = {
         f"interface_{name}": {"units": unit, "long_name": f"largest {name.replace('_', ' ')} on the body"}
@@ -399,9 +408,24 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),
+        **_azimuths(content, run),
         "episode_energy": variable(since_start, "J", "energy after, relative to t = 0"),
         "episode_energy_gain": variable(since_onset, "J", "energy after, relative to onset"),
         "kinetic_energy_end": scalar(
             run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of all bodies at the end"
         ),
     }
+
+
+def _azimuths(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """The angle at which each contact of a single member with a cone began, NaN of others; nothing without such a pair."""
+    sides = [content.sides(contact) for contact in content.contact]
+    sizes = content.contact_sizes()
+    on_cone = [one.shape == "cone" and size == 1 for (_, (_, one)), size in zip(sides, sizes, strict=True)]
+    if not any(on_cone):
+        return {}
+    found = [
+        angle if on_cone[episode.contact] else np.nan
+        for episode, angle in zip(run.episodes, run.at_onset("azimuth"), strict=True)
+    ]
+    return {"episode_azimuth": episode_variable(np.array(found, float), "rad", "azimuth at onset, on cones")}

@@ -119,7 +119,7 @@ def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
         )
     found |= ramp_data(model, log) | relative_data(model, solution, log, delay)
     ports, bushings = sum(point.axis is not None for point in model.points), bushing_count(model.elements)
-    return found | port_peaks(jnp, log.peaks, len(model.groups), ports) | bushing_peaks(jnp, log.peaks, bushings)
+    return found | port_peaks(jnp, log.peaks, ports, bushings) | bushing_peaks(jnp, log.peaks, bushings)
 
 
 def stated(content: AssemblySection) -> dict[str, bool]:

@@ -1,4 +1,5 @@
-"""What a run of an assembly with a latch behind a ramp tells: travel, speeds that it takes, what the capture had to take.
+"""What a run of an assembly with a latch behind a ramp tells: travel, speeds that it takes, what the capture had to take and
+what it bore.
 
 It is told where there is one such latch, as the speed at which the probe comes is against one ramp.
 """
@@ -6,6 +7,7 @@ It is told where there is one such latch, as the speed at which the probe comes 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -13,17 +15,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from dockdyn.contact.latch import ON_RAMP
+from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.model import State
 from dockdyn.kinds.latching import least_speed_of, rigid_speed
 from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.contact_figures import figure
 from dockdyn.results.key_figures import KeyFigure
 from dockdyn.results.log_data import Log, capture_data
 from dockdyn.results.plan import jit_once
+from dockdyn.results.requirements import KNOWN
 from dockdyn.results.run import Layout, Run, capture_variables, sampled_variables, scalar
 from dockdyn.scenario.made import model_of
 
+WITHOUT_TAKEN = ("latch_travel", "latch_rate", "latch_force", "hold_force")
+SWING = "time within which every mode of the catch has swung once"
 BEHIND = "latch_length"  # runs with one latch behind a ramp have it
 SIMULATED = "latch_least_speed"  # and those where attempts take little time
 
@@ -37,7 +43,7 @@ FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("capture_speed_margin_m_s", "capture speed margin", _margin, "run", needs=BEHIND),
     figure("latch_entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
     figure("minimum_velocity_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
-    figure("minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_needed_speed", needs=BEHIND),
+    figure("minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_head_on_speed", needs=BEHIND),
     figure(
         "capture_impulse_along_N_s", "capture impulse along the docking axis", "capture_impulse_along", needs=BEHIND
     ),
@@ -46,7 +52,26 @@ FIGURES: tuple[KeyFigure, ...] = (
     ),
     figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss", needs=BEHIND),
     figure("greatest_travel_m", "how far the probe came into the latch", "greatest_travel", source="run", needs=BEHIND),
+    *(figure(name, words, variable, needs=variable) for variable, (_, words, name) in LOADS.items()),
+    figure(
+        "peak_force_known",
+        "whether the largest force is known",
+        smooth=False,
+        number=bool,
+        needs="peak_force_known",
+    ),
 )
+RAMP_VARIABLES: Layout = {
+    "latch_travel": ((), "m", "travel of the probe into the latch since the ramp began"),
+    "latch_rate": ((), "m/s", "rate of that travel"),
+    "latch_force": (("axis",), "N", "force of the latch's ramp on its first body where it is generated, inertial"),
+    "hold_force": (("axis",), "N", "force by which the latch holds its first body, inertial"),
+    "catch_taken": ((), "J", "energy that the capture has taken: in the catch's springs, by its dampers, or at once"),
+    "catch_travel": ((), "m", "how far the catch has yielded"),
+    "catch_moment": (("axis",), "N m", "moment about the striker by which the catch holds the first body, inertial"),
+    "catch_stored": ((), "J", "energy in the catch"),
+    "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
+}
 
 
 def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, of an assembly
@@ -56,13 +81,24 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     model = model_of(content)
     if len(model.ramps) != 1:
         return {}
-    needed, length = float(_rigid(content)), float(model.ramps[0].latch.entry.length)
-    speed = run.at_moments["latch_rate"]
-    found = capture_variables(run, speed, np.full(len(speed), needed))
+    latch, moments = model.ramps[0].latch, run.at_moments
+    needed, length = float(_rigid(content)), float(latch.entry.length)
+    found = capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"])
     del found["capture_time"]  # that of all latches
-    layout: Layout = {"latch_travel": ((), "m", "travel of the probe into the latch since the ramp began")}
-    found |= sampled_variables(layout, run) | {
-        "latch_needed_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies, head on"),
+    told = RAMP_VARIABLES if latch.tells_taken else {name: RAMP_VARIABLES[name] for name in WITHOUT_TAKEN}
+    found |= sampled_variables({name: told[name] for name in told if name in run.sampled}, run)
+    last = len(run.moment_times) - 1
+    loads = told_loads(np, model, run.log, moments, run.moment_times, last)
+    found |= {name: scalar(loads[name], unit, words) for name, (unit, words, _) in LOADS.items() if name in loads}
+    if KNOWN in loads:
+        found[KNOWN] = scalar(loads[KNOWN], "1", "whether the largest force is known: 1 yes, 0 no")
+    if latch.swing is not None:
+        found |= {
+            "catch_stroke": scalar(moments["catch_stroke"][0], "m", "way that the catch can yield"),
+            "catch_swing": scalar(moments["catch_swing"][0], "s", SWING),
+        }
+    found |= {
+        "latch_head_on_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies, head on"),
         BEHIND: scalar(length, "m", "travel until the latch falls in"),
         "greatest_travel": scalar(greatest_travel(run), "m", "how far the probe came into the latch"),
     }
@@ -77,11 +113,27 @@ def ramp_data(model: Mechanism, log: Log) -> dict[str, Array]:
     """Return the same of the log of a run, as far as it tells it."""
     if "latch_travel" not in log.seen or len(model.ramps) != 1:
         return {}
-    speed, needed = log.seen["latch_rate"], rigid_speed(model)
-    found = capture_data(log, speed, jnp.full(speed.shape, needed))
+    found = capture_data(log, log.seen["latch_rate"], log.seen["latch_needed_speed"])
     del found["capture_time"]
     (ramp,) = model.ramps
-    return found | {"latch_needed_speed": needed, BEHIND: ramp.latch.entry.length}
+    found |= told_loads(jnp, model, log._asdict(), log.seen, log.time, log.last)
+    return found | {"latch_head_on_speed": rigid_speed(model), BEHIND: ramp.latch.entry.length}
+
+
+def told_loads(
+    xp: ModuleType, model: Mechanism, log: Mapping[str, Any], seen: Mapping[str, Any], time: Any, last: Any
+) -> dict[str, Any]:
+    """Return the loads of a capture by the one latch behind a ramp, as `capture_loads`; of a rigid grip only that they are not
+    known, and nothing of one that does not tell them."""
+    (latch,) = (one.latch for one in model.ramps)
+    if latch.rigid:
+        held = (seen["latch_mode"] >= HELD) & (xp.arange(time.shape[0]) <= last)
+        return {KNOWN: 1.0 - xp.any(held)}
+    if latch.swing is None:
+        return {}
+    watched = len(model.groups) + model.latch_sizes
+    of_latch = {**log, "peaks": log["peaks"][:, :watched]}
+    return capture_loads(xp, of_latch, seen, seen["latch_mode"], time, last)
 
 
 @jit_once

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
@@ -18,8 +19,12 @@ from dockdyn.scenario.tables.part import refuse
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
-    from dockdyn.elements import Anchors, ForceElement, Pull, Strut, Thruster
+    from dockdyn.contact.latch import Ramp, Reach
+    from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.contact.surfaces.cone import Cone
+    from dockdyn.elements import Anchors, Compliant, ForceElement, Latch, Pull, Rigid, Strut, Thruster
     from dockdyn.mechanics.rigid_body import Placed, Pose
+    from dockdyn.mechanics.vector import Scalar
 
 Stiffness = quantity("N/m", "a stiffness", least=0)
 Damping = quantity("N*s/m", "a damping", least=0)
@@ -330,45 +335,98 @@ class BushingSection(ElementSection):
 
 class LatchSection(LineSection):
     """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper, or by a
-    grip that is rigid: a pin holds the place, a weld the attitude, too.
+    grip that is rigid: a pin holds the place, a weld the attitude, too, as a compliant weld does.
 
     An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. A striker is caught within
     `lateral` of it and no farther out than `reach`; one that is deeper than the seat, at any depth. In place of `reach` a
-    `ramp`, which ends at the seat: on it the striker pushes the latch aside, and behind it is caught. With a `draw_speed` a
-    motor draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
+    `ramp`, which ends at the seat: on it the striker pushes the latch aside, and behind it is caught. In the throat of a cone the
+    striker is the middle of a `feature` and the seat is on the axis of the `surface`: `entry` is how far from the apex the ramp
+    begins, and what the catch does not state is that of their contact. With a `stroke`, as in a cone, the loads of the capture
+    are told. With a `draw_speed` a motor draws what was caught along the axis until it is as deep as the seat. A phase that sets
+    `closed` to false lets go.
     """
 
     kind: Literal["latch"] = "latch"
-    axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
+    feature: str | None = None
+    surface: str | None = None
+    entry: Length | None = None
+    axis: Direction | None = None
     reach: quantity("m", "a length", least=0) | None = None
     ramp: OrNone[RampSection] = None
-    lateral: Length
-    grip: Literal["compliant", "pin", "weld"] = "compliant"
+    lateral: Length | None = None
+    grip: Literal["compliant", "compliant-weld", "pin", "weld"] = "compliant"
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
-    damping: Damping = 0.0
+    damping: Damping | None = None
+    turning_stiffness: quantity("N*m/rad", "a stiffness", above=0) | None = None
+    turning_damping: TurningDamping | None = None
+    stroke: Length | None = None
     play: quantity("m", "a length", least=0) = 0.0
     draw_speed: quantity("m/s", "a speed", least=0) | None = None
     closed: bool = True
     ends_run: bool = False
 
+    @property
+    def rigid(self) -> bool:
+        """Whether a connection holds what it has caught."""
+        return self.grip in ("pin", "weld")
+
+    @property
+    def in_cone(self) -> bool:
+        """Whether it sits in the throat of a cone."""
+        return self.surface is not None
+
+    @property
+    def tells_loads(self) -> bool:
+        """Whether the largest loads of a capture are told."""
+        return not self.rigid and (self.in_cone or self.stroke is not None)
+
     @model_validator(mode="after")
     def sound(self) -> Self:
+        if any(value is not None for value in (self.feature, self.surface, self.entry)):
+            self._refuse_not_in_cone()
+        else:
+            _one_way(self)
+            if self.lateral is None:
+                refuse("lateral: missing; must be stated, or feature, surface and entry of a latch in a cone")
         if (self.reach is None) == (self.ramp is None):
             refuse("must state one of reach and ramp")
         if self.ramp is not None and self.anchors is not None:
             refuse("anchors: a ramp has one striker; must state anchor")
         if self.ramp is not None and self.draw_speed is not None:
             refuse("draw_speed: a striker behind a ramp is in the seat, where nothing draws it; must be left out")
-        if self.grip == "compliant":
-            if self.stiffness is None:
-                refuse("stiffness: missing; must be stated of a compliant grip")
-            return _one_way(self)
-        for key in ("stiffness", "damping", "play", "draw_speed"):
-            if getattr(self, key):
-                refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
-        if self.anchors is not None:
-            refuse(f"anchors: a {self.grip} holds one striker; must state anchor")
-        return _one_way(self)
+        if self.rigid:
+            for key in ("stiffness", "damping", "turning_stiffness", "turning_damping", "stroke", "play", "draw_speed"):
+                if getattr(self, key):
+                    refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
+            if self.anchors is not None:
+                refuse(f"anchors: a {self.grip} holds one striker; must state anchor")
+            return self
+        return self._yielding()
+
+    def _refuse_not_in_cone(self) -> None:
+        """Refuse what does not belong to a latch in a cone."""
+        for key in ("feature", "surface", "entry"):
+            if getattr(self, key) is None:
+                refuse(f"{key}: missing; a latch in a cone must state feature, surface and entry")
+        for key in ("anchor", "anchors", "axis", "lateral"):
+            if getattr(self, key) is not None:
+                refuse(f"{key}: feature, surface and entry say where a latch in a cone is; must be left out")
+        if self.ramp is None:
+            refuse("ramp: missing; a latch in a cone must state it")
+
+    def _yielding(self) -> Self:
+        """The section of a compliant grip, unless it states what that cannot have."""
+        if self.stiffness is None and not self.in_cone:
+            refuse("stiffness: missing; must be stated of a compliant grip")
+        for key in ("turning_stiffness", "turning_damping"):
+            if self.grip == "compliant" and getattr(self, key) is not None:
+                refuse(f"{key}: what a compliant grip holds turns freely; must be left out, or grip be 'compliant-weld'")
+        if self.tells_loads:
+            if self.ramp is None:
+                refuse("stroke: loads are told of a capture behind a ramp; must be left out")
+            if self.play:
+                refuse("play: a latch that tells its loads has none; must be left out, and stroke, too")
+        return self
 
     def has_events(self) -> bool:
         return True
@@ -376,25 +434,107 @@ class LatchSection(LineSection):
     def settable(self) -> list[str]:
         return [*super().settable(), "closed"]
 
+    def check_cone(self, half_angle: float, radius: float, law: Any) -> None:  # noqa: ANN401, a law of whatever kind
+        """Refuse what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad), whose contact has this `law`, if any.
+
+        That is a latch that falls in deeper than the tip can come, and a catch of which nothing tells the stiffness.
+        """
+        assert self.ramp is not None and self.entry is not None
+        deepest = radius / math.sin(half_angle)
+        end = self.entry - float(self.ramp.travel())
+        where = f"element {self.name!r}"
+        if end < deepest:
+            refuse(
+                f"{where}: entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "
+                f"must be at least {self.entry - end + deepest:g} m"
+            )
+        if self.rigid:
+            return
+        if self.stiffness is None and law is None:
+            refuse(
+                f"{where}: stiffness: no [[contact]] of {self.feature!r} with {self.surface!r} tells it; must be stated, or "
+                "grip be 'pin' or 'weld'"
+            )
+        if self.damping is None and getattr(law, "unloading_force", None) is not None:
+            refuse(f"{where}: damping: must be stated, since the contact's law has an unloading_force of its own")
+
     def make(self, first: Placed, second: Placed) -> ForceElement:
+        return self.joined([self.caught_at(line, self._out(), self.lateral) for line in self.lines(first, second)])
+
+    def _out(self) -> Float[Array, "3"]:
+        """Return the unit vector out of the seat; the second body's x axis where none is stated."""
+        import jax.numpy as jnp
+
+        axis = jnp.asarray(self.axis or [1.0, 0.0, 0.0], float)
+        return axis / jnp.linalg.norm(axis)
+
+    def in_throat(self, striker: Float[Array, "3"], cone: Cone, law: NormalLaw | None) -> Latch:
+        """Return the latch for a `striker` (m, first body's axes) in the throat of a `cone`, also from traced numbers.
+
+        `law` is that of their contact, as it acts head on; None without one.
+        """
+        import jax.numpy as jnp
+
+        from dockdyn.elements import Anchors
+        from dockdyn.mechanics.vector import Vector
+
+        assert self.ramp is not None
+        entry = jnp.asarray(self.entry, float)
+        seat = Vector.of(cone.apex) + Vector.of(cone.axis) * (entry - self.ramp.ramp().length)
+        lateral = entry * cone.sine / cone.cosine
+        return self.caught_at(Anchors(striker, seat.array()), cone.axis, lateral, law)
+
+    def caught_at(
+        self, line: Anchors, axis: Float[Array, "3"], lateral: Scalar | float | None, law: NormalLaw | None = None
+    ) -> Latch:
+        """Return the latch of one striker and its seat, `axis` pointing out of that, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.contact.latch import Ramp, Reach
-        from dockdyn.elements import Compliant, Latch, Rigid
+        from dockdyn.elements import Latch, Rigid
 
-        axis = jnp.asarray(self.axis, float)
-        axis = axis / jnp.linalg.norm(axis)
-        lateral, closed = (jnp.asarray(number, float) for number in (self.lateral, self.closed))
+        lateral, closed = (jnp.asarray(number, float) for number in (lateral, self.closed))
         entry: Reach | Ramp = Reach(jnp.asarray(self.reach, float)) if self.ramp is None else self.ramp.ramp()
-        if self.grip != "compliant":
-            grip: Compliant | Rigid = Rigid(self.grip)
-        else:
-            stiffness, damping, play = (jnp.asarray(one, float) for one in (self.stiffness, self.damping, self.play))
-            speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
-            grip = Compliant(stiffness, damping, play=play, speed=speed)
-        return self.joined(
-            [Latch(line.own, line.other, axis, lateral, entry, grip, closed) for line in self.lines(first, second)]
-        )
+        grip: Compliant | Rigid = Rigid("weld" if self.grip == "weld" else "pin")
+        if not self.rigid:
+            grip = self._catch(entry, jnp.maximum(jnp.linalg.norm(line.own), lateral), law)
+        ends = self.ends_run and self.tells_loads
+        return Latch(line.own, line.other, axis, lateral, entry, grip, closed, ends_run=ends)
+
+    def _catch(self, entry: Reach | Ramp, lever: Scalar, law: NormalLaw | None) -> Compliant:
+        """Return the grip that yields; `lever` (m) is that with which a weld holds against turning where that is not stated."""
+        import jax.numpy as jnp
+
+        from dockdyn.contact.latch import Ramp
+        from dockdyn.contact.laws.linearised import linearised
+        from dockdyn.elements import Compliant
+
+        stated = self.stiffness, self.damping
+        if law is not None and None in stated:
+            assert isinstance(entry, Ramp)
+            spare = linearised(law, entry.greatest_force(), jnp.asarray(self.entry, float))
+            stated = _preferred(stated, spare)
+        stiffness, damping = (jnp.asarray(0.0 if value is None else value, float) for value in stated)
+        turning = None
+        if self.grip == "compliant-weld":
+            turning = _preferred(
+                (self.turning_stiffness, self.turning_damping), (lever**2 * stiffness, lever**2 * damping)
+            )
+        if self.tells_loads:
+            stroke = jnp.asarray(self.entry if self.stroke is None else self.stroke, float)
+            return Compliant(stiffness, damping, turning, stroke=stroke)
+        speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
+        return Compliant(stiffness, damping, turning, play=jnp.asarray(self.play, float), speed=speed)
+
+
+def _preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+    """Return two numbers as stated, and those of `spare` where they are not."""
+    import jax.numpy as jnp
+
+    first, second = (
+        other if own is None else jnp.asarray(own, float) for own, other in zip(stated, spare, strict=True)
+    )
+    return first, second
 
 
 class ConnectionSection(LineSection):

@@ -135,7 +135,7 @@ class BodiesOnLineSection(OnLine, Bodies):
         from dockdyn.mechanics.vector import Vector
 
         own, port = self.find("point", self.approach.port)
-        place, _ = self.in_root(own, port)
+        place, _ = self.in_root(own, port.position)
         other, (_, to) = start(approach[1]), self.find("point", self.approach.to)
         out = float(to.axis[0])
         away = Vector.of(place) - Vector.of(in_space_of(to.position[0] + out * self.approach.distance))

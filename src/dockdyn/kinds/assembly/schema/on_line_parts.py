@@ -303,11 +303,26 @@ class LineLatchSection(BetweenPlaces, LatchSection):
 
     axis: Way = -1  # type: ignore[assignment]
     lateral: ClassVar = 1.0
-    off_line: ClassVar = {**BetweenPlaces.off_line, "lateral": ACROSS}
+    grip: Literal["compliant", "pin", "weld"] = "compliant"
+    feature: ClassVar[None] = None
+    surface: ClassVar[None] = None
+    entry: ClassVar[None] = None
+    turning_stiffness: ClassVar[None] = None
+    turning_damping: ClassVar[None] = None
+    off_line: ClassVar = {
+        **BetweenPlaces.off_line,
+        "lateral": ACROSS,
+        **dict.fromkeys(("feature", "surface", "entry"), "on a line there are no cones"),
+        **dict.fromkeys(("turning_stiffness", "turning_damping"), "on a line nothing turns"),
+    }
+
+    def in_space(self) -> LatchSection:
+        """Return it as bodies in space have it."""
+        stated = dict(self) | {"anchor": self.anchors_in_space(), "axis": in_space(self.axis), "lateral": self.lateral}
+        return LatchSection.model_construct(**stated)
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        stated = dict(self) | {"anchor": self.anchors_in_space(), "axis": in_space(self.axis), "lateral": self.lateral}
-        return LatchSection.model_construct(**stated).make(first, second)
+        return self.in_space().make(first, second)
 
 
 class LineThrusterSection(OnLine, FixedThrusterSection):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -19,6 +20,7 @@ from dockdyn.kinds.assembly.schema.elements import (
     LatchSection,
     OwnElement,
 )
+from dockdyn.kinds.assembly.schema.features import BallSection
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
@@ -193,7 +195,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return {
             element.name: (self.welded_to(element.between[0]), self.welded_to(element.between[1]))
             for element in self.element
-            if isinstance(element, LatchSection | ConnectionSection) and element.grip != "compliant"
+            if isinstance(element, ConnectionSection) or (isinstance(element, LatchSection) and element.rigid)
         }
 
     def welded_to(self, name: str) -> str:
@@ -212,14 +214,16 @@ class SeveralBodiesSection(Section, abc.ABC):
     def approaching(self) -> Self:
         if self.approach is None:
             return self
-        own, _ = self.find("point", self.approach.port, "approach.port")
-        other, to = self.find("point", self.approach.to, "approach.to")
+        own, port = self.find_port("feature", self.approach.port, "approach.port")
+        other, to = self.find_port("surface", self.approach.to, "approach.to")
+        if getattr(port, "position", None) is None or (isinstance(port, BallSection) and port.member_count() > 1):
+            refuse(f"approach.port = {self.approach.port!r}: has no one place; must be a point, or a feature of one ball")
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} are of bodies that begin as one")
         if stated := self.named(mover).states_motion():
             refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
-        if to.axis is None:
+        if isinstance(to, PortSection) and to.axis is None:
             refuse(f"approach.to = {self.approach.to!r}: has no axis; a port needs one, out of its body")
         return self
 
@@ -292,6 +296,16 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(f"{key} = {name!r}: {bodies} have such a {kind}; must be named as body.name")
         return found[0]
 
+    def find_port(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
+        """Return the body with a port of that name, and its section: a point, or a `feature` or `surface`, as `kind` says.
+
+        `key` is where the scenario has the name.
+        """
+        named = [(body.name, item.name) for body in self.body for item in body.point]
+        is_point = any(name in (item, f"{body}.{item}") for body, item in named)
+        others = any(name in (item.name, f"{body.name}.{item.name}") for body in self.body for item in getattr(body, kind, ()))
+        return self.find(kind if others and not is_point else "point", name, key)
+
     def sides(self, contact: ContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:
         """The feature of a contact and what it touches, each with its body."""
         kind = "surface" if contact.against is None else "feature"
@@ -349,7 +363,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The body that approaches, and the one that has the port it approaches; None where that is not stated."""
         if self.approach is None:
             return None
-        own, other = (self.find("point", port)[0] for port in (self.approach.port, self.approach.to))
+        own, _ = self.find_port("feature", self.approach.port)
+        other, _ = self.find_port("surface", self.approach.to)
         return self.root(own), other
 
     def ties(self) -> list[ElementSection]:
@@ -466,19 +481,26 @@ class SeveralBodiesSection(Section, abc.ABC):
         )
 
     def meeting(self) -> Port:
-        """The ports that approach each other: the place of the first on the body that approaches, the second as a plane."""
+        """The ports that approach each other: the place of the first on the body that approaches, with the radius of a feature,
+        and the second, of points as a plane."""
         import jax.numpy as jnp
 
-        from dockdyn.contact.feature import Point
+        from dockdyn.contact.feature import Point, SphereTip
         from dockdyn.contact.surfaces.plane import Plane
 
         assert self.approach is not None
-        (own, port), (_, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
-        place, axis = self.in_root(own, port)
-        along = axis if port.axis is not None else jnp.asarray(self.approach.axis, float)
-        return Port(Point(place), Plane.of(to.position, to.axis), along)
+        own, port = self.find_port("feature", self.approach.port)
+        _, to = self.find_port("surface", self.approach.to)
+        surface = Plane.of(to.position, to.axis) if isinstance(to, PortSection) else to.make()
+        if isinstance(port, BallSection):
+            place, _ = self.in_root(own, port.position)
+            along = jnp.asarray(self.approach.axis, float)
+            tip = Point(place) if absent(port.radius) else SphereTip(place, jnp.asarray(port.radius, float))
+            return Port(tip, surface, along)
+        place, axis = self.in_root(own, port.position, port.axis)
+        return Port(Point(place), surface, jnp.asarray(self.approach.axis, float) if port.axis is None else axis)
 
-    def in_root(self, name: str, port: PortSection) -> tuple[Any, Any]:
+    def in_root(self, name: str, position: Any, axis: Any = None) -> tuple[Any, Any]:  # noqa: ANN401, numbers or traced ones
         """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
         import jax.numpy as jnp
 
@@ -488,11 +510,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         resting = Pose.at([0.0, 0.0, 0.0]), Twist.of([0.0, 0.0, 0.0])
         pose, _ = self._starts(lambda _name, _start: resting)[name]
         turn = pose.attitude.matrix()
-        place, axis = (
-            Vector.of(jnp.asarray(port.position, float)),
-            Vector.of(jnp.asarray(port.axis or [1.0, 0, 0], float)),
-        )
-        return (pose.position + turn @ place).array(), (turn @ axis).array()
+        place, along = (Vector.of(jnp.asarray(one, float)) for one in (position, axis or [1.0, 0, 0]))
+        return (pose.position + turn @ place).array(), (turn @ along).array()
 
     def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
         """The groups of contacts, also from traced numbers."""
@@ -542,9 +561,10 @@ class SeveralBodiesSection(Section, abc.ABC):
                 number = frames.number(("element", name, section.body), section.body)
                 found.append(MountedThruster(section.make(), name, number))
             else:
-                sides = (Placed.of(*starts[body]) for body in section.between)
+                sides = [Placed.of(*starts[body]) for body in section.between]
                 first, second = (frames.number(("element", name, body), body) for body in section.between)
-                found.append(Tie(section.make(*sides), name, first, second, isinstance(section, OwnElement)))
+                made = self.latch(section, starts) if isinstance(section, LatchSection) else section.make(*sides)
+                found.append(Tie(made, name, first, second, isinstance(section, OwnElement)))
         for body in self.body:
             if body.flexible is not None and body.flexible.mode_names():
                 modes, number = mode_numbers(self.body, body.name, self.plane), self.names().index(body.name)
@@ -555,6 +575,76 @@ class SeveralBodiesSection(Section, abc.ABC):
             if damped & set(tree.tree.layout.names):
                 found.append(InnerSprings(TreeSprings(tree.tree), f"ball joints {number + 1}", number))
         return tuple(found)
+
+    def latched_pair(self, latch: LatchSection) -> tuple[BallSection, Any]:
+        """Return the tip that a latch in a cone catches, and the cone."""
+        sides = []
+        for kind, name, body in zip(("feature", "surface"), (latch.feature, latch.surface), latch.between, strict=True):
+            named = {one.name: one for one in getattr(self.named(body), kind)}
+            if (found := named.get(str(name).removeprefix(f"{body}."))) is None:
+                refuse(f"element {latch.name!r}: {kind} = {name!r}: {body!r} has no such {kind}; {nearest(str(name), named)}")
+            sides.append(found)
+        tip, cone = sides
+        if not isinstance(tip, BallSection) or tip.position is None or tip.member_count() > 1:
+            refuse(f"element {latch.name!r}: feature = {latch.feature!r}: must be one ball or point, with its position")
+        if cone.shape != "cone":
+            refuse(f"element {latch.name!r}: surface = {latch.surface!r} is a {cone.shape}; must be a cone")
+        return tip, cone
+
+    def law_of_latched(self, latch: LatchSection) -> Section | None:
+        """Return the force law of the contact of a tip with the cone in which a latch catches it, if there is one."""
+        pair = self.latched_pair(latch)
+        for contact in self.contact:
+            (_, feature), (_, partner) = self.sides(contact)
+            if feature is pair[0] and partner is pair[1]:
+                return contact.normal
+        return None
+
+    @model_validator(mode="after")
+    def latching(self) -> Self:
+        for element in self.element:
+            if isinstance(element, LatchSection) and element.in_cone:
+                tip, cone = self.latched_pair(element)
+                element.check_cone(cone.half_angle, tip.radius, self.law_of_latched(element))
+        return self
+
+    def latch(self, section: LatchSection, starts: dict[str, tuple[Pose, Twist]]) -> ForceElement:
+        """Return the latch that a section describes, between bodies that begin so, also from traced numbers."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.rigid_body import Placed
+        from dockdyn.mechanics.vector import Vector
+
+        own, other = (Placed.of(*starts[body]) for body in section.between)
+        if not section.tells_loads:
+            return section.make(own, other) if not section.in_cone else self._in_throat(section, own, other)
+        made: Any = self._in_throat(section, own, other) if section.in_cone else section.make(own, other)
+        from dockdyn.elements import first_swing
+
+        masses, moments = [], []
+        for body, place in zip(section.between, (made.striker, made.seat), strict=True):
+            point = Placed.of(*starts[body]).point(Vector.of(place))
+            tree = [one for one in self.body if self.root_of(one.name) == self.root_of(body)]
+            rigid = [one.body() for one in tree]
+            levers = [Vector.of(place)] if len(tree) == 1 else [point - starts[one.name][0].position for one in tree]
+            masses.append(sum((one.mass for one in rigid[1:]), rigid[0].mass))
+            about = [jnp.linalg.norm(one.inertia) + one.mass * arm.dot(arm) for one, arm in zip(rigid, levers, strict=True)]
+            moments.append(sum(about[1:], about[0]))
+        swing = first_swing(made.grip, (masses[0], masses[1]), (moments[0], moments[1]))
+        return replace(made, grip=replace(made.grip, swing=swing))
+
+    def _in_throat(self, section: LatchSection, own: Placed, other: Placed) -> ForceElement:
+        """Return the latch in the throat of a cone between two bodies as they are at the start."""
+        import jax.numpy as jnp
+
+        from dockdyn.mechanics.vector import Vector
+
+        (tip, cone), law = self.latched_pair(section), self.law_of_latched(section)
+        surface = cone.make()
+        made: Any = None
+        if law is not None and not section.rigid:  # as it acts head on
+            made = law.make().along(own.rotation.transposed_times(other.rotation @ Vector.of(surface.axis)))
+        return section.in_throat(jnp.array(tip.position, float), surface, made)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
         """The name of each point at which loads are reported, its place on its body, and the body's number."""

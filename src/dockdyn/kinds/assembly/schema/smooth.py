@@ -31,5 +31,5 @@ def refuse_not_smooth(content: AssemblySection) -> None:
         if contact.impact is None:
             refused(f"contact{ending}.normal", "its force begins and ends at instants")
     for name, section in content.acts().items():
-        if section.has_events() and not (isinstance(section, LatchSection) and section.grip != "compliant"):
+        if section.has_events() and not (isinstance(section, LatchSection) and section.rigid):
             refused(name, "changes its law at instants")

@@ -95,8 +95,8 @@ def _check_actor(name: str, section: Any) -> None:  # noqa: ANN401, an element o
             "its damper jumps as it becomes taut, and it may pull for less than a step",
             "be a strut",
         )
-    if kind == "latch" and section.grip == "compliant":
-        _refuse(f"{where}: grip = 'compliant'", "its damper jumps as the latch falls in", "be 'pin' or 'weld'")
+    if kind == "latch" and not section.rigid:
+        _refuse(f"{where}: grip = {section.grip!r}", "its damper jumps as the latch falls in", "be 'pin' or 'weld'")
     if ":" in kind and section.has_events():
         _refuse(
             f"{where}: kind = {kind!r}",
