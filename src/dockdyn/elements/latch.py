@@ -80,11 +80,6 @@ class Latch(ForceElement):
         return self.grip.hold
 
     @property
-    def tells_taken(self) -> bool:
-        """Whether it tells what a capture has taken: at once, or as its loads."""
-        return self.rigid or self.swing is not None
-
-    @property
     def swing(self) -> Scalar | None:
         """The time (s) within which all that it holds has swung once; None where that is not told."""
         return None if isinstance(self.grip, Rigid) else self.grip.swing

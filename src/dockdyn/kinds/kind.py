@@ -99,9 +99,7 @@ class Kind(abc.ABC):
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
-        raise ScenarioError(
-            f"{scenario.name}: kind: {self.name} cannot be stepped; must be assembly, free-flight or rig"
-        )
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be assembly or rig")
 
     def driver(self, scenario: Scenario) -> Driver:
         """What a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""
@@ -110,9 +108,7 @@ class Kind(abc.ABC):
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         """The scenario as what another program advances; it is `integrated` inside, or by that program. Raises ScenarioError
         where it cannot be one."""
-        raise ScenarioError(
-            f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly, free-flight or rig"
-        )
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly or rig")
 
     def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
         """The computer of the scenario's rig as what another program advances. Raises ScenarioError where there is none."""
@@ -129,4 +125,4 @@ class Kind(abc.ABC):
     def resting(self, name: str, content: Any) -> Resting:  # noqa: ANN401, of its own schema
         """How contacts rest where the loop of the scenario called `name`, with this `content`, is judged; raises ScenarioError
         where there is no delayed loop, as for most kinds."""
-        raise ScenarioError(f"{name}: kind: {self.name} has no loop to judge; must be assembly, free-flight or rig")
+        raise ScenarioError(f"{name}: kind: {self.name} has no loop to judge; must be assembly or rig")

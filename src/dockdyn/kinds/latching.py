@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool
 
 from dockdyn.contact.latch import HELD, ON_RAMP, Ramp
-from dockdyn.impact.formulas.effective_mass import reduced
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.solver_state import SolverState
 from dockdyn.integrate.model import Scalar, State
@@ -139,7 +138,7 @@ def _rigid(content: Any, entry: State) -> tuple[Scalar, Scalar]:  # noqa: ANN401
     """Return the least speed (m/s) that latches if both bodies or trees were rigid and met head on, and the period (s) of them
     on the ramp."""
     model = content.model()
-    ramp, mass = _one(model).latch.entry, _head_on(model)
+    ramp, mass = _one(model).latch.entry, model.mass_head_on(_one(model))
     assert isinstance(ramp, Ramp)
     period = 2 * jnp.pi * jnp.sqrt(mass / (ramp.stiffness * ramp.slope * ramp.lever(ramp.friction)))
     return rigid_speed(model), period
@@ -149,14 +148,7 @@ def rigid_speed(model: Mechanism) -> Scalar:
     """Return the least speed (m/s) that latches if both bodies or trees of the latch were rigid and met head on."""
     ramp = _one(model).latch.entry
     assert isinstance(ramp, Ramp)
-    return ramp.needed_speed(_head_on(model))
-
-
-def _head_on(model: Mechanism) -> Scalar:
-    """Return the effective mass (kg) of both bodies or trees of the latch, were they rigid and met head on."""
-    latch = _one(model)
-    sides = [model.moving.held_with(model.moving.link(number)) for number in (latch.first, latch.second)]
-    return reduced(*(sum((model.bodies[number].mass for number in side), jnp.zeros(())) for side in sides))
+    return ramp.needed_speed(model.mass_head_on(_one(model)))
 
 
 @jit_once

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART
+from dockdyn.contact.latch import OUT
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
@@ -116,10 +117,16 @@ def refuse_sampled(scenario: Scenario) -> None:
         )
 
 
-def acts_alone(content: Judged) -> bool:
-    """Return whether nothing but contacts acts, between free bodies, in what margins are of."""
+def acts_alone(content: Judged, state: State | None) -> bool:
+    """Return whether nothing but contacts acts, between free bodies, in what margins are of, in a `state` with latches open."""
     controlled = getattr(content, "controlled", False) and content.control.period is None
-    return not controlled and content.only_contacts()
+    if controlled or not content.only_contacts():
+        return False
+    latches = len(getattr(content, "element", ()))
+    if state is None:
+        return not latches
+    first = len(content.contact)
+    return all(np.all(np.asarray(mode.stage) == OUT) for mode in state.mode[first : first + latches])
 
 
 def _refuse_unjudged(scenario: Scenario) -> None:
@@ -179,7 +186,7 @@ def _nominal(
         np.where((i in closed) & (own >= min(0.0, own.max()) - TOGETHER), 1.0, 0.0) for i, own in enumerate(depths)
     )
     number = next((i for i in first if i in closed), closed[0])
-    lone = acts_alone(content) and len(closed) == 1 and sizes[number] == 1
+    lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
     return Nominal(state, members, numbers[0], numbers[1], lone)
 

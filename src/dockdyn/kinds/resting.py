@@ -261,7 +261,7 @@ def remarks(content: Judged, nominal: Nominal) -> list[str]:
             for i, gap in zip(nominal.closed, gaps(content, nominal), strict=True)
             if gap > TOGETHER
         ]
-    if not acts_alone(content) and (force := float(_held_force_once(content, nominal))) > BORNE:
+    if not acts_alone(content, nominal.state) and (force := float(_held_force_once(content, nominal))) > BORNE:
         found.append(
             f"elements or control bear up to {force:.3g} N where the loop is linearised: that is taken to be balanced, as "
             "at rest"

@@ -231,6 +231,11 @@ class Mechanism(ContactModel):
         """The latches that a probe's tip pushes aside on a ramp."""
         return ramps_of(self.elements)
 
+    @property
+    def latched(self) -> bool:
+        """Whether there is a latch among the elements, connections and groups of one structure aside."""
+        return any(not one.latch.joins for one in latches_of(self.elements))
+
     def seated(self, one: MountedLatch) -> tuple[Bool[Array, ""], ...]:
         """Which groups cannot move any more once a latch holds: of a pin those of the tip, else all between its bodies."""
 
@@ -684,8 +689,7 @@ class Mechanism(ContactModel):
         for one in self.ramps:
             own, other = one.sides(here)
             mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
-            row = point_rows(here.bodies, one.first, one.second, one.latch.tip(own), (one.latch.out(other),))
-            mass = 1 / mobility_between(row, self.moving.answer(here, row))[0, 0]
+            mass = self.mass_behind(one, here)
             side = self.told_side(one)
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
             found |= {name: side * found[name] for name in ("latch_force", "catch_moment") if name in found}
@@ -694,6 +698,24 @@ class Mechanism(ContactModel):
             seated = rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
             found |= {"hold_force": side * held.array(), "seated": seated}
         return found
+
+    def mass_behind(self, one: MountedLatch, here: Placement) -> Scalar:
+        """Return the mass (kg) of both bodies of a latch, were they rigid: what they oppose to a force along its axis at the
+        striker, or that of trees as wholes, head on."""
+        if self.on_line or any(len(side) > 1 for side in self.wholes(one)):
+            return self.mass_head_on(one)
+        own, other = one.sides(here)
+        row = point_rows(here.bodies, one.first, one.second, one.latch.tip(own), (one.latch.out(other),))
+        return 1 / mobility_between(row, self.moving.answer(here, row))[0, 0]
+
+    def mass_head_on(self, one: MountedLatch) -> Scalar:
+        """Return the reduced mass (kg) of both bodies or trees of a latch."""
+        first, second = (sum((self.bodies[number].mass for number in side), jnp.zeros(())) for side in self.wholes(one))
+        return first * second / (first + second)
+
+    def wholes(self, one: MountedLatch) -> list[tuple[int, ...]]:
+        """Return the bodies that are one with each body of a latch by joints, by number."""
+        return [tuple(self.moving.held_with(self.moving.link(number))) for number in (one.first, one.second)]
 
 
 def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:

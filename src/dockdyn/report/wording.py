@@ -76,26 +76,11 @@ def crowd(numbers: Sequence[int], room: int = 16) -> str:
     return listed if len(listed) <= room else f"{len(numbers)} contacts"
 
 
-def capture(summary: dict[str, Any]) -> str:
-    """Whether a latch caught a free probe, and by which margin of speed."""
-    margin = summary["capture_speed_margin_m_s"]
-    words = f"Captured at {significant(summary['capture_time_s'])} s" if summary["captured"] else "Not captured"
-    if margin is None:
-        return f"{words}: the probe did not reach the latch." if not summary["captured"] else f"{words}."
-    if not summary["captured"] and margin >= 0:  # the speed that is needed is that of the latch alone
-        spare = f"{significant(margin, 3)} m/s above the speed that the latch alone takes"
-        return f"{words}: the probe reached the latch fast enough but for other contacts, {spare}."
-    side = "above" if margin >= 0 else "below"
-    return f"{words}: the probe met the latch {significant(abs(margin), 3)} m/s {side} the speed that it takes."
-
-
 def capture_load(summary: dict[str, Any]) -> str:
-    """What the capture of a free probe put on the latch; empty where there was none."""
-    if not summary["captured"] or summary["capture_impulse_along_N_s"] is None:
+    """What the capture of a probe put on the latch; empty where there was none, or it is not told."""
+    if summary.get("capture_peak_force_N") is None:
         return ""
     impulse = f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
-    if summary["capture_peak_force_N"] is None:
-        return f"The capture takes {impulse} at an instant: its largest force is not known."
     least = "" if summary["peak_force_known"] else "at least "
     return (
         f"The catch took up {impulse} with {least}{significant(summary['capture_peak_force_N'])} N, at "

@@ -11,13 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dockdyn.results.capture_loads import LOADS
 from dockdyn.results.key_figures import Data, KeyFigure
 from dockdyn.results.measures import Either, drift, given_by_contacts, kept, ratio, work_since_start
 
-Some = Literal["", "capture_time", "peak_force_known"]  # a variable that tells the runs that have others from the rest
+Some = Literal["", "capture_time"]  # a variable that tells the runs that have others from the rest
 LATCHED: Some = "capture_time"  # runs with a latch have it
-FREE_LATCHED: Some = "peak_force_known"  # runs of free bodies with a latch have it
 
 
 def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
@@ -82,17 +80,6 @@ def captured(data: Data) -> Either:
     return time.__array_namespace__().isfinite(time) * 1.0
 
 
-def peak_force_known(data: Data) -> Either:
-    """Whether the largest force is known, as it is not of a capture at an instant; NaN where there is no latch."""
-    return data["peak_force_known"] if FREE_LATCHED in data else 1.0 - captured(data)
-
-
-def speed_margin(needed: str) -> Callable[[Data], Any]:
-    """The speed at which the probe met the latch above the one in the data under the name `needed`."""
-    entry, least = given("latch_entry_speed", LATCHED), given(needed, LATCHED)
-    return lambda data: entry(data) - least(data)
-
-
 def _momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]:
     """The largest change of the `linear` or `angular` momentum, relative to the sum of the bodies' magnitudes.
 
@@ -133,25 +120,6 @@ CAPTURED = (
     KeyFigure("captured", "captured", captured, smooth=False, number=bool),
     figure("capture_time_s", "capture time", "capture_time", only_with=LATCHED),
 )
-LATCH = (
-    *CAPTURED,
-    KeyFigure("capture_speed_margin_m_s", "capture speed margin", speed_margin("latch_needed_speed")),
-    figure(
-        "capture_impulse_along_N_s",
-        "capture impulse along the docking axis",
-        "capture_impulse_along",
-        only_with=LATCHED,
-    ),
-    figure(
-        "capture_impulse_across_N_s",
-        "capture impulse across the docking axis",
-        "capture_impulse_across",
-        only_with=LATCHED,
-    ),
-    figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss", only_with=LATCHED),
-    *(figure(name, words, variable, only_with=FREE_LATCHED) for variable, (_, words, name) in LOADS.items()),
-    KeyFigure("peak_force_known", "whether the largest force is known", peak_force_known, smooth=False, number=bool),
-)
 OUTCOME = (
     figure("outcome_open", "whether the outcome is open at the end", "outcome_is_open", smooth=False, number=bool),
     figure("approach_left_s", "time that the approach would still take", "approach_left"),
@@ -181,4 +149,3 @@ SOLVER = (
     figure("steps", "steps", smooth=False, number=int),
     figure("end_time_s", "end of the run", smooth=False),
 )
-COMMON = (*LATCH, *OUTCOME, *MOTION, *CONTACTS, *SOLVER)

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.latch import HELD
 from dockdyn.integrate.model import ContactModel, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.capture_loads import capture_data as of_capture
@@ -152,8 +151,3 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
 def capture_data(log: Log, speed: Rows, needed: Rows) -> dict[str, Any]:
     """Return what `CAPTURE` names of a log; `speed` and `needed` (m/s) are the probe's and the least that latches."""
     return of_capture(log.time, log.valid, log.seen, speed, needed)
-
-
-def ever_held(log: Log) -> Bool[Array, ""]:
-    """Whether a latch caught the probe; false without one."""
-    return jnp.any(log.valid & (log.seen["latch_mode"] == HELD)) if "latch_mode" in log.seen else jnp.asarray(False)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 GROUP = "dockdyn.kinds"
 BUILT_IN = {
-    "free-flight": "dockdyn.kinds.free_flight.kind:FreeFlightKind",
     "assembly": "dockdyn.kinds.assembly.kind:AssemblyKind",
     "rig": "dockdyn.kinds.rig.kind:RigKind",
 }

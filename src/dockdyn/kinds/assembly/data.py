@@ -149,7 +149,15 @@ def bushing_peaks(xp: ModuleType, peaks: Either, bushings: int) -> dict[str, Eit
 
 
 # of runs that have such parts
-LAYOUT = RAMP_VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPACT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
+LAYOUT = (
+    RAMP_VARIABLES
+    | ELEMENT_VARIABLES
+    | JOINT_VARIABLES
+    | MODE_VARIABLES
+    | IMPACT_VARIABLES
+    | IMPULSE_VARIABLES
+    | GRAVITY_VARIABLES
+)
 
 
 def describe(scenario: Scenario, run: Run) -> Described:

@@ -8,15 +8,21 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dockdyn.integrate.model import State
 from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
+from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_layout
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
+from dockdyn.kinds.assembly.schema.elements import LatchSection
+from dockdyn.mechanism.loads import captured
 from dockdyn.results.control.coupling import Coupling
 from dockdyn.results.control.data import control_layout
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
 from dockdyn.results.located_unit import LocatedUnit
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import fmu_control
+
+CAPTURED = Output("captured", "", "whether all latches hold", "captured", (), flag=True)
 
 
 def assembly_unit(scenario: Scenario) -> LocatedUnit:
@@ -27,15 +33,24 @@ def assembly_unit(scenario: Scenario) -> LocatedUnit:
         forces, torques = jnp.reshape(given, (2, len(names), 3))
         return replace(model, applied=(forces, torques))
 
-    return LocatedUnit(scenario, inputs_on(names), _outputs(scenario.content), pushed, lambda model, x: {})
+    return LocatedUnit(scenario, inputs_on(names), _outputs(scenario.content), pushed, _captured)
 
 
 def assembly_coupling(content: AssemblySection) -> Coupling | None:
     """What an FMU decides of an assembly, and what it is shown; None where none does."""
     control = fmu_control(content.control)
     return (
-        None if control is None else Coupling(control, lambda: _outputs(content), lambda model, *at: model.observe(*at))
+        None
+        if control is None
+        else Coupling(
+            control, lambda: _outputs(content), lambda model, x, acting: model.observe(x, acting) | _captured(model, x)
+        )
     )
+
+
+def _captured(model: Any, x: State) -> dict[str, jax.Array]:  # noqa: ANN401, a Mechanism
+    """Whether all latches hold; nothing without any."""
+    return {CAPTURED.variable: captured(model.elements, x.memory.elements)} if model.latched else {}
 
 
 def _outputs(content: AssemblySection) -> list[Output]:
@@ -47,7 +62,9 @@ def _outputs(content: AssemblySection) -> list[Output]:
         return model.observe(x, model.signal(jnp.zeros(()), x))
 
     shown = jax.eval_shape(look, content)
-    layout = VARIABLES | {name: LAYOUT[name] for name in LAYOUT if name in shown}
+    told = {name: LAYOUT[name] for name in LAYOUT if name not in RAMP_VARIABLES} | ramp_layout(content)
+    layout = VARIABLES | {name: told[name] for name in told if name in shown}
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control, more = control_layout(content.control, f"“{steered}”", moved_joints(content))
-    return list(laid_out(layout | control, coordinates(content) | more))
+    latches = [one for one in content.element if isinstance(one, LatchSection)]
+    return [*laid_out(layout | control, coordinates(content) | more), *([CAPTURED] if latches else [])]

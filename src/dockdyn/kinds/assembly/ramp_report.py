@@ -13,10 +13,11 @@ from dockdyn.kinds.assembly.ramps import BEHIND
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.report import Plot
-from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, significant
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, capture_load, significant
 
 WORDS = (
-    "Travel of the probe into the latch: captured where it reaches the dashed line, thrown back where it turns before."
+    "Travel of the probe into the latch: captured where it reaches the dashed line, thrown back where it turns before; below, "
+    "the force of its ramp, and that by which it holds what it has caught: its peak is the load of the capture."
 )
 
 
@@ -24,14 +25,15 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
     """Return how the probe came to the ramp and what that takes, in a sentence; nothing without a ramp."""
     if "latch_entry_speed_m_s" not in summary:
         return []
-    entry, margin = summary["latch_entry_speed_m_s"], summary["capture_speed_margin_m_s"]
-    needed = _needed(summary)
+    entry, margin, needed = summary["latch_entry_speed_m_s"], summary["capture_speed_margin_m_s"], _needed(summary)
+    if entry is not None and summary.get("minimum_velocity_m_s") is not None:
+        margin = entry - summary["minimum_velocity_m_s"]
     if entry is None:
         return [f"The probe did not reach the latch; {needed}."]
     came = f"The probe came at {significant(entry)} m/s"
     if summary["captured"]:
         above = f", {significant(margin, 3)} m/s more than it takes" if margin is not None and margin >= 0 else ""
-        return [f"{came}{above}."]
+        return [said for said in (f"{came}{above}.", capture_load(summary)) if said]
     return [f"{came} and went {significant(summary['greatest_travel_m'] * 1e3, 5)} mm into the latch; {needed}."]
 
 
@@ -57,8 +59,10 @@ def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, s
         rows.append(("Least speed that latches, simulated", said))
     rigid = significant(summary["minimum_velocity_rigid_m_s"], 6)
     rows.append(("Least speed that latches two rigid bodies, closed form", f"{rigid} m/s"))
-    if not summary["impacts"]:
+    if not summary["captured"]:
         return rows
+    if not summary["impacts"]:
+        return [*rows, *_load_rows(summary)]
     lost = summary["impacts"][0]
     return [
         *rows,
@@ -67,6 +71,31 @@ def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, s
         ("Energy that it took", f"{significant(lost['energy_loss_J'])} J"),
         AT_AN_INSTANT,
     ]
+
+
+def _load_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what the capture had to take, and what the catch bore where that is told."""
+    impulse, loss = summary["capture_impulse_along_N_s"], summary["capture_energy_loss_J"]
+    rows = [
+        ("Impulse of the capture", f"{significant(impulse)} N s along the docking axis"),
+        ("Energy of the motion that it ends", f"{significant(loss)} J"),
+    ]
+    if summary.get("capture_peak_force_N") is None:
+        return rows
+    least = "" if summary["peak_force_known"] else "at least "
+    at = significant(summary["capture_peak_time_s"], 6)
+    rows.append(("Largest force of the catch", f"{least}{significant(summary['capture_peak_force_N'])} N (at {at} s)"))
+    for words, key, unit, scale in (
+        ("Largest moment of the catch", "capture_peak_moment_N_m", "N m", 1.0),
+        ("Farthest that the catch yielded", "catch_greatest_travel_m", "mm", 1e3),
+        ("Largest normal force on the wall after the capture", "seated_contact_peak_force_N", "N", 1.0),
+        ("Normal force on the wall at the end, against the catch", "seated_contact_force_end_N", "N", 1.0),
+        ("Energy in the catch at the end", "catch_stored_energy_J", "J", 1.0),
+        ("Energy that the catch has dissipated", "catch_dissipated_energy_J", "J", 1.0),
+    ):
+        if summary.get(key) is not None:
+            rows.append((words, f"{significant(summary[key] * scale)} {unit}"))
+    return rows
 
 
 def ramp_figures(dataset: xr.Dataset) -> Iterator[Plot]:
@@ -83,5 +112,10 @@ def latch_travel(dataset: xr.Dataset) -> Chart:
     caught = float(dataset.capture_time)
     if np.isfinite(caught):
         lines.append(Line([caught], [length], "ink", "captured", marker="o", size=5, joined=False))
-    limits = max(float(travel.min()), -1.2 * length), 1.25 * length
-    return time_chart(dataset, [Panel("travel, mm", lines, height=2.1, levels=[falls, ZERO], limits=limits)])
+    limits = max(float(travel.min()), -1.2 * length), max(1.25 * length, 1.05 * float(travel.max()))
+    forces = [
+        Line(dataset.time, np.linalg.norm(dataset[name].values, axis=1), colour, f"force of the {words}", dash)
+        for name, words, colour, dash in (("latch_force", "ramp", "orange", 1), ("hold_force", "hold", "ink", 0))
+    ]
+    way = Panel("travel, mm", lines, height=2.1, levels=[falls, ZERO], limits=limits)
+    return time_chart(dataset, [way, Panel("force, N", forces, 1.4)])

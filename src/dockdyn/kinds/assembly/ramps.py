@@ -35,12 +35,12 @@ SIMULATED = "latch_least_speed"  # and those where attempts take little time
 
 
 def _margin(data: Mapping[str, Any]) -> Any:  # noqa: ANN401, of NumPy or JAX
-    """Return the speed at which the probe met the ramp above the least that latches: the simulated one where it is known."""
-    return data["latch_entry_speed"] - data[SIMULATED if SIMULATED in data else "latch_needed_speed"]
+    """Return the speed at which the probe met the ramp above the least that latches rigid bodies."""
+    return data["latch_entry_speed"] - data["latch_needed_speed"]
 
 
 FIGURES: tuple[KeyFigure, ...] = (
-    KeyFigure("capture_speed_margin_m_s", "capture speed margin", _margin, "run", needs=BEHIND),
+    KeyFigure("capture_speed_margin_m_s", "capture speed margin", _margin, needs=BEHIND),
     figure("latch_entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
     figure("minimum_velocity_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
     figure("minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_head_on_speed", needs=BEHIND),
@@ -74,6 +74,15 @@ RAMP_VARIABLES: Layout = {
 }
 
 
+def ramp_layout(content: Any) -> Layout:  # noqa: ANN401, of an assembly
+    """Return what a run with one latch behind a ramp may have over time; nothing where there is none, or several."""
+    ramps = [one for one in content.element if getattr(one, "ramp", None) is not None]
+    if len(ramps) != 1:
+        return {}
+    told = ramps[0].rigid or ramps[0].tells_loads
+    return RAMP_VARIABLES if told else {name: RAMP_VARIABLES[name] for name in WITHOUT_TAKEN}
+
+
 def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, of an assembly
     """Return what the latch behind a ramp did and what it takes; nothing where there is none, or several."""
     if "latch_travel" not in run.at_moments or not run.log:
@@ -85,7 +94,7 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     needed, length = float(_rigid(content)), float(latch.entry.length)
     found = capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"])
     del found["capture_time"]  # that of all latches
-    told = RAMP_VARIABLES if latch.tells_taken else {name: RAMP_VARIABLES[name] for name in WITHOUT_TAKEN}
+    told = ramp_layout(content)
     found |= sampled_variables({name: told[name] for name in told if name in run.sampled}, run)
     last = len(run.moment_times) - 1
     loads = told_loads(np, model, run.log, moments, run.moment_times, last)

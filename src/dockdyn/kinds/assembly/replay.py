@@ -9,14 +9,16 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
+from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
+from dockdyn.kinds.assembly.shown_surface import is_single_ball
 from dockdyn.mechanism.mounts import ties
 from dockdyn.programs import Program
-from dockdyn.report.drawing import COLOURS, pair_labels, short
+from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
-from dockdyn.report.replay.cameras import seen_whole
-from dockdyn.report.replay.colours import ARROWS, BODIES, METAL
+from dockdyn.report.replay.cameras import from_the_bus, seen_whole
+from dockdyn.report.replay.colours import ARROWS, BODIES, HOLD, METAL
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import axes_length, surface_part
 from dockdyn.report.replay.looks import dressed, touched_mesh
@@ -38,7 +40,7 @@ ELEMENT = COLOURS["muted"]
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
     """The scene, in inertial axes."""
-    time, dwell = frames.chosen(dataset, [])
+    time, dwell = frames.chosen(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
     motions = {
         str(name): frames.motion_at(
             time, dataset.time.values, dataset.position.values[:, i], dataset.attitude.values[:, i]
@@ -51,13 +53,14 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         drawn = body_parts(body, content, BODIES[index % len(BODIES)], motions[body.name], reach)
         hulls.append((body, drawn[0]))
         parts += drawn
+    parts += latch_parts(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
         dwell=dwell,
         parts=parts,
-        views=_views(parts, motions, content),
-        lines=_lines(content, motions),
+        views=_views(parts, motions, content, reach),
+        lines=[*_lines(content, motions), *_paths(dataset, content, time, motions)],
         arrows=_arrows(dataset, content, time, motions, reach),
         frames=[
             Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body, content))) for body, hull in hulls
@@ -174,6 +177,19 @@ def _lines(content: AssemblySection, motions: dict[str, Motion]) -> list[Line]:
     return found
 
 
+def _paths(dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: dict[str, Motion]) -> list[Line]:
+    """The path of each single ball over the surface that it may touch, in axes of the body with the surface."""
+    found = []
+    for index, contact in enumerate(content.contact):
+        (_, feature), (carrier, section) = content.sides(contact)
+        if contact.against is None and is_single_ball(feature):
+            reference = coordinates(made(section).reference())
+            path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
+            colour = SERIES[(index + 2) % len(SERIES)]
+            found.append(Line(f"path/{index}", path, colour, carrier=motions[carrier], grows=True))
+    return found
+
+
 def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
     """Where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
     members = element.members if isinstance(element, ElementGroup) else element
@@ -195,7 +211,10 @@ def _arrows(
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
     place = frames.at(time, dataset.time.values, dataset.contact_point.values)
     vectors = [force[:, index] for index in range(len(content.contact))]
-    scale = arrow_scale(vectors, 2 * reach)
+    latch = told_latch(dataset, content)
+    held = None if latch is None else dataset.hold_force.values + dataset.latch_force.values
+    pull = None if held is None else frames.at(time, dataset.time.values, held)
+    scale = arrow_scale([*vectors, *([] if pull is None else [pull])], 2 * reach)
     names = pair_labels(dataset) if dataset.sizes["contact"] else []
     for index, contact in enumerate(content.contact):
         carrier = motions[content.sides(contact)[1][0]]
@@ -203,6 +222,10 @@ def _arrows(
                        for i in range(len(time))])  # fmt: skip
         name, colour = f"force of {short(names[index])}", ARROWS[index % len(ARROWS)]
         found.append(Arrow(name, at, vectors[index], colour, "N", scale, 0.02 * reach))
+    if latch is not None and pull is not None:
+        (one,) = model_of(content).ramps
+        at = motions[latch.between[0]].points(np.asarray(one.latch.striker, float))
+        found.append(Arrow(latch.name, at, pull, HOLD, "N", scale, 0.03 * reach))
     return found
 
 
@@ -217,8 +240,8 @@ def _signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), energy]
 
 
-def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection) -> list[View]:
-    """Close on the gear, overview, from the side, following the first body."""
+def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float) -> list[View]:
+    """Close on the gear, overview, from the side, along the docking axis of a probe, following the first body."""
     first = [part for part in parts if part.motion is motions[content.body[0].name]]
     gear = [part for part in parts if not part.name.endswith("/body") or _is_gear(part, content)]
     slanted = [0.3, -1.0, 0.5]
@@ -226,8 +249,21 @@ def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySecti
         *([seen_whole("contact", slanted, gear, (0, -1))] if gear else []),
         seen_whole("overview", slanted, parts),
         seen_whole("side", [0.0, -1.0, 0.0], parts),
+        *_along_the_axis(parts, motions, content, reach),
         replace(seen_whole(f"with {content.body[0].name}", slanted, first), follow=first[0].motion),
     ]
+
+
+def _along_the_axis(
+    parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float
+) -> list[View]:
+    """The view along the docking axis from the body of the first contact's ball; none without such a contact."""
+    for contact in content.contact[:1]:
+        (own, feature), _ = content.sides(contact)
+        bus = [part for part in parts if part.name == f"{own}/body"]
+        if contact.against is None and is_single_ball(feature) and np.any(place := _points(feature)[0]):
+            return [from_the_bus("along the axis", bus, motions[own], place, reach)]
+    return []
 
 
 def _is_gear(part: Part, content: SeveralBodiesSection) -> bool:

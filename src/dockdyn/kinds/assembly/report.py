@@ -12,6 +12,8 @@ import xarray as xr
 
 from dockdyn.kinds.assembly.data import PORT_UNITS
 from dockdyn.kinds.assembly.ramp_report import ramp_figures, ramp_in_words, ramp_rows
+from dockdyn.kinds.assembly.shown_surface import Shown, shown_surfaces
+from dockdyn.kinds.assembly.trajectory import trajectory
 from dockdyn.report.charts import contact_charts as charts
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, lines_of, series
 from dockdyn.report.charts.joint_panels import joint_panels
@@ -26,6 +28,7 @@ from dockdyn.report.contact_tables import (
     loaded,
     loads_block,
     printed_contacts,
+    seat_force,
 )
 from dockdyn.report.control_report import arm_rows, control_figures, control_rows
 from dockdyn.report.drawing import pair_labels, short
@@ -36,6 +39,7 @@ from dockdyn.report.wording import NOTHING, capital, significant
 from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
+SURFACES = 4  # with a figure of their own
 POINTS = 6  # named points in one figure of loads
 ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not press
 PLACE = "where the deepest member of the contact touches, in the axes of the second body"
@@ -124,9 +128,10 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     elif classes:
         peak = int(np.argmax(dataset.episode_peak_force.values))
         at = significant(float(dataset.episode_peak_time[peak]), 6)
-        largest = significant(float(dataset.episode_peak_force[peak]))
+        largest = f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)"
+        seat = seat_force(dataset, summary)
         rows += [
-            ("Largest normal force", f"{largest} N (Q{peak + 1}, at {at} s)"),
+            ("Largest normal force", f"{seat}, held on the wall; before the capture {largest}" if seat else largest),
             ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
         ]
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
@@ -246,6 +251,8 @@ def _phases_block(dataset: xr.Dataset) -> Block:
 def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it; figures that could only show zeros are left out."""
     if dataset.sizes["contact"]:
+        for surface in shown_surfaces(dataset)[:SURFACES]:
+            yield Plot("trajectory", partial(trajectory, dataset, surface), _path_in_words(surface))
         words = (
             "Penetration depth of each contact’s deepest member, negative while apart: contact (shaded) is above zero."
         )
@@ -295,6 +302,21 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             words = "Force and moment of all that acts on the body from others, at named points, in the axes of their bodies."
             yield Plot("loads", partial(charts.loads, dataset, chosen), words)
+
+
+def _path_in_words(surface: Shown) -> str:
+    """What the figure of the paths around a surface shows, and what to look for in it."""
+    words = (
+        f"Path of the features around “{surface.name}”, from its reference point in axes of its body, each contact marked "
+        "where it began: "
+    )
+    if surface.distance is None:
+        return f"{words}the path alone, for the scenario’s own parts can no longer be imported."
+    wall = "the dashed line, a tip’s radius before the wall" if surface.radius > 0 else "the wall"
+    return (
+        f"{words}the path should turn back at {wall}; that is a section through the reference point, and contacts beside its "
+        "plane lie off it."
+    )
 
 
 def _joints(dataset: xr.Dataset, unit: str) -> Chart:

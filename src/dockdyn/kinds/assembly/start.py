@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dockdyn.kinds.assembly.start_arm import arm_text
 from dockdyn.kinds.assembly.start_bay import bay
 from dockdyn.kinds.assembly.start_on_line import ON_LINE
+from dockdyn.kinds.assembly.start_probe import PROBES, probe
 from dockdyn.scenario.start import HEAD, Start, TwoBodies, digits, inertia, plain, side
 
 RING_RADIUS = 0.6  # m, of a ring on a large spacecraft
@@ -275,6 +276,8 @@ captured = true
 def _text(bodies: TwoBodies, mechanism: str) -> str:
     if mechanism.startswith("arm-"):
         return arm_text(bodies, mechanism)
+    if mechanism in PROBES:
+        return probe(bodies, mechanism == "probe-cone")
     if mechanism == "bay":
         return bay(bodies)
     if mechanism in ON_LINE:
@@ -385,8 +388,9 @@ def _row(values: Iterable[str]) -> str:
 
 
 START = Start(
-    "spacecraft of several rigid bodies, contacts and elements: soft capture",
+    "two or more spacecraft that dock: bodies, contacts and what acts between them",
     {
+        **PROBES,
         "ring-petals": "a ring with guide petals on six struts, caught by latches",
         "probe-mount": "a probe on a sprung mount, into a cone with a capture latch",
         "arm-grip": "an arm whose hand holds a payload from the first touch on",

@@ -1,4 +1,4 @@
-"""Scenario kind `free-flight`: two free bodies in contact."""
+"""Two free bodies in contact, as a rig states them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.approach import ApproachSection, Port
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
-from dockdyn.scenario.tables.control import ControlTable, check_samples
+from dockdyn.scenario.tables.control import ControlTable
 from dockdyn.scenario.tables.latch import ConeLatchSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.rig.loop import LoopSection
-from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
+from dockdyn.scenario.tables.run import Duration
 from dockdyn.scenario.tables.stability import StabilitySection
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mounts import Tie
     from dockdyn.mechanism.named_points import NamedPoint
     from dockdyn.mechanism.steered_body import SteeredBody
-    from dockdyn.results.control.coupling import Coupling
 
 
 class FeatureSection(PlaceSection):
@@ -308,26 +307,3 @@ class TwoBodiesSection(Section, abc.ABC):
     def controlled(self) -> bool:
         """Whether control acts."""
         return self.control is not None and self.control.law != "none"
-
-
-class FreeFlightSection(TwoBodiesSection):
-    """Two free rigid bodies that touch."""
-
-    kind: Literal["free-flight"] = "free-flight"
-    title: str = "Free flight"
-    integrator: IntegratorSection = IntegratorSection()
-    output: OutputSection = OutputSection()
-
-    @model_validator(mode="after")
-    def locating(self) -> Self:
-        if self.control is not None:
-            check_samples(self.control, self.duration, self.integrator)
-        if self.latch is not None and self.integrator.method != "located":
-            refuse("integrator.method must be located: a latch falls in at an instant")
-        return self
-
-    def coupling(self) -> Coupling | None:
-        """Return what an FMU decides of it; None where none does."""
-        from dockdyn.kinds.free_flight.functional_unit import flight_coupling
-
-        return flight_coupling(self)

@@ -22,7 +22,7 @@ EACH = "3000 kg each."
 def _bodies(progress: Progress) -> Made:
     """Table 1."""
     content = load("sazawal-compliance").content
-    chaser, target = content.chaser, content.target
+    chaser, target = content.body
     reduced = chaser.mass * target.mass / (chaser.mass + target.mass)
     rows = [Row("m_r", "1500", reduced, "kg", EACH)]
     for name, body in (("J_C", chaser), ("J_T", target)):
@@ -59,7 +59,7 @@ def _laws(progress: Progress) -> Made:
 
 def _start(progress: Progress) -> Made:
     """Table 3: the chaser's motion, as the target is at rest at the origin."""
-    chaser = load("sazawal-compliance").content.chaser
+    chaser = load("sazawal-compliance").content.named("chaser")
     attitude = Rotation.from_quat(np.roll(chaser.attitude, -1)).as_matrix()  # the scalar last
     rows = vector_rows("r(0)", ("3.533", "0", "0.25"), chaser.position, "m")
     rows += vector_rows("v(0)", ("−0.02", "0.005", "0"), chaser.velocity, "m/s")

@@ -420,7 +420,9 @@ class LatchSection(LineSection):
             refuse("stiffness: missing; must be stated of a compliant grip")
         for key in ("turning_stiffness", "turning_damping"):
             if self.grip == "compliant" and getattr(self, key) is not None:
-                refuse(f"{key}: what a compliant grip holds turns freely; must be left out, or grip be 'compliant-weld'")
+                refuse(
+                    f"{key}: what a compliant grip holds turns freely; must be left out, or grip be 'compliant-weld'"
+                )
         if self.tells_loads:
             if self.ramp is None:
                 refuse("stroke: loads are told of a capture behind a ramp; must be left out")
@@ -490,7 +492,7 @@ class LatchSection(LineSection):
         """Return the latch of one striker and its seat, `axis` pointing out of that, also from traced numbers."""
         import jax.numpy as jnp
 
-        from dockdyn.contact.latch import Ramp, Reach
+        from dockdyn.contact.latch import Reach
         from dockdyn.elements import Latch, Rigid
 
         lateral, closed = (jnp.asarray(number, float) for number in (lateral, self.closed))
@@ -509,7 +511,7 @@ class LatchSection(LineSection):
         from dockdyn.contact.laws.linearised import linearised
         from dockdyn.elements import Compliant
 
-        stated = self.stiffness, self.damping
+        stated: tuple[Any, Any] = self.stiffness, self.damping
         if law is not None and None in stated:
             assert isinstance(entry, Ramp)
             spare = linearised(law, entry.greatest_force(), jnp.asarray(self.entry, float))

@@ -302,7 +302,7 @@ class LineLatchSection(BetweenPlaces, LatchSection):
     """
 
     axis: Way = -1  # type: ignore[assignment]
-    lateral: ClassVar = 1.0
+    lateral: ClassVar = 1.0  # type: ignore[assignment]
     grip: Literal["compliant", "pin", "weld"] = "compliant"
     feature: ClassVar[None] = None
     surface: ClassVar[None] = None

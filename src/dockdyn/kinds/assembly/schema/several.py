@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.contact.group import ContactGroup
+    from dockdyn.elements import ForceElement, Latch
     from dockdyn.kinds.assembly.trees import Frames, Seat
-    from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
     from dockdyn.mechanics.trees.tree_bodies import TreeBodies
@@ -217,7 +218,9 @@ class SeveralBodiesSection(Section, abc.ABC):
         own, port = self.find_port("feature", self.approach.port, "approach.port")
         other, to = self.find_port("surface", self.approach.to, "approach.to")
         if getattr(port, "position", None) is None or (isinstance(port, BallSection) and port.member_count() > 1):
-            refuse(f"approach.port = {self.approach.port!r}: has no one place; must be a point, or a feature of one ball")
+            refuse(
+                f"approach.port = {self.approach.port!r}: has no one place; must be a point, or a feature of one ball"
+            )
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} are of bodies that begin as one")
@@ -303,7 +306,9 @@ class SeveralBodiesSection(Section, abc.ABC):
         """
         named = [(body.name, item.name) for body in self.body for item in body.point]
         is_point = any(name in (item, f"{body}.{item}") for body, item in named)
-        others = any(name in (item.name, f"{body.name}.{item.name}") for body in self.body for item in getattr(body, kind, ()))
+        others = any(
+            name in (item.name, f"{body.name}.{item.name}") for body in self.body for item in getattr(body, kind, ())
+        )
         return self.find(kind if others and not is_point else "point", name, key)
 
     def sides(self, contact: ContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:
@@ -323,8 +328,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     def only_contacts(self) -> bool:
-        """Whether nothing but contacts acts between bodies that are free."""
-        return not self.element and all(body.joint is None and body.flexible is None for body in self.body)
+        """Whether nothing but contacts, and latches once they are not open, acts between bodies that are free."""
+        return all(isinstance(one, LatchSection) for one in self.element) and all(
+            body.joint is None and body.flexible is None for body in self.body
+        )
 
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
@@ -491,7 +498,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         assert self.approach is not None
         own, port = self.find_port("feature", self.approach.port)
         _, to = self.find_port("surface", self.approach.to)
-        surface = Plane.of(to.position, to.axis) if isinstance(to, PortSection) else to.make()
+        of_point = isinstance(to, PortSection)
+        surface: Any = Plane.of(jnp.asarray(to.position), jnp.asarray(to.axis)) if of_point else to.make()
         if isinstance(port, BallSection):
             place, _ = self.in_root(own, port.position)
             along = jnp.asarray(self.approach.axis, float)
@@ -582,7 +590,9 @@ class SeveralBodiesSection(Section, abc.ABC):
         for kind, name, body in zip(("feature", "surface"), (latch.feature, latch.surface), latch.between, strict=True):
             named = {one.name: one for one in getattr(self.named(body), kind)}
             if (found := named.get(str(name).removeprefix(f"{body}."))) is None:
-                refuse(f"element {latch.name!r}: {kind} = {name!r}: {body!r} has no such {kind}; {nearest(str(name), named)}")
+                refuse(
+                    f"element {latch.name!r}: {kind} = {name!r}: {body!r} has no such {kind}; {nearest(str(name), named)}"
+                )
             sides.append(found)
         tip, cone = sides
         if not isinstance(tip, BallSection) or tip.position is None or tip.member_count() > 1:
@@ -591,7 +601,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(f"element {latch.name!r}: surface = {latch.surface!r} is a {cone.shape}; must be a cone")
         return tip, cone
 
-    def law_of_latched(self, latch: LatchSection) -> Section | None:
+    def law_of_latched(self, latch: LatchSection) -> Any:  # noqa: ANN401, a section of a law, or None
         """Return the force law of the contact of a tip with the cone in which a latch catches it, if there is one."""
         pair = self.latched_pair(latch)
         for contact in self.contact:
@@ -628,12 +638,14 @@ class SeveralBodiesSection(Section, abc.ABC):
             rigid = [one.body() for one in tree]
             levers = [Vector.of(place)] if len(tree) == 1 else [point - starts[one.name][0].position for one in tree]
             masses.append(sum((one.mass for one in rigid[1:]), rigid[0].mass))
-            about = [jnp.linalg.norm(one.inertia) + one.mass * arm.dot(arm) for one, arm in zip(rigid, levers, strict=True)]
+            about = [
+                jnp.linalg.norm(one.inertia) + one.mass * arm.dot(arm) for one, arm in zip(rigid, levers, strict=True)
+            ]
             moments.append(sum(about[1:], about[0]))
         swing = first_swing(made.grip, (masses[0], masses[1]), (moments[0], moments[1]))
         return replace(made, grip=replace(made.grip, swing=swing))
 
-    def _in_throat(self, section: LatchSection, own: Placed, other: Placed) -> ForceElement:
+    def _in_throat(self, section: LatchSection, own: Placed, other: Placed) -> Latch:
         """Return the latch in the throat of a cone between two bodies as they are at the start."""
         import jax.numpy as jnp
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.scene import Motion, Part, turned
@@ -15,7 +16,7 @@ from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made, ramp_of
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.free_flight.schema import FreeFlightSection
+    from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 
 TEETH = 3
 LEAST = 0.15  # of the tip's radius that teeth leave free when nothing pushes them aside
@@ -23,21 +24,29 @@ WIDE = 0.4  # of the tip's radius: the side of a tooth
 LAYER = "latch (its place and travel)"
 
 
-def latch_parts(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]) -> list[Part]:
+def told_latch(dataset: xr.Dataset, content: SeveralBodiesSection) -> LatchSection | None:
+    """Return the one latch behind a ramp of which a result tells its travel; None where it tells of none."""
+    ramps = [one for one in content.element if isinstance(one, LatchSection) and one.ramp is not None]
+    return ramps[0] if len(ramps) == 1 and "latch_travel" in dataset else None
+
+
+def latch_parts(
+    dataset: xr.Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, Motion]
+) -> list[Part]:
     """Teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
 
     A scenario says where the ramp meets the latch and how far that is pushed aside, not what it looks like.
     """
-    latch = content.latch
-    if latch is None:
+    latch = told_latch(dataset, content)
+    if latch is None or latch.ramp is None or latch.entry is None:
         return []
-    feature, section, on_chaser = content.pair(latch)
-    carrier, surface, ramp = motions[1 if on_chaser else 0], made(section), ramp_of(latch)
+    feature, section = content.latched_pair(latch)
+    carrier, surface, ramp = motions[latch.between[1]], made(section), ramp_of(latch.ramp)
     apex, axis = coordinates(surface.reference()), coordinates(surface.docking_frame()[1])
     length, slope = float(ramp.length), float(ramp.slope)
     station = max(latch.entry - length, 0.0)
     travel = frames.at(time, dataset.time.values, dataset.latch_travel.values)
-    held = time >= float(dataset.capture_time)
+    held = frames.at(time, dataset.time.values, dataset.latch_held.sel(latch=latch.name).values) > 0
     aside = np.where(held, 0.0, slope * np.clip(travel, 0.0, length))
     radius = max(float(feature.radius), slope * length)
     free = max(radius - slope * length, LEAST * radius)
@@ -53,5 +62,5 @@ def latch_parts(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarra
         tooth = placed(solid, apex + station * axis + free * out, out)
         moved = carrier.position + turned(carrier.attitude, aside[:, None] * out)
         motion = Motion(moved, carrier.attitude)
-        parts.append(Part(f"latch/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
+        parts.append(Part(f"{latch.name}/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
     return parts

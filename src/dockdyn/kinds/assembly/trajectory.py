@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.free_flight.shown_surface import GRID, Shown, shown_surfaces, stations, wires
+from dockdyn.kinds.assembly.shown_surface import GRID, Shown, shown_surfaces, stations, wires
 from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, path
 from dockdyn.report.charts.section import curves, inside, joined, outline
 from dockdyn.report.charts.space import AXES, View

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -37,20 +37,29 @@ class Shown:
 
 
 def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
-    """The surfaces of a result, those with most contacts first."""
+    """The surfaces of a result in space that single balls or points meet, those with most contacts first."""
     content = scenario_content(dataset)
     if content is None:
         return [Shown(str(name), [i], 0.0, np.eye(3)[0], None) for i, name in enumerate(dataset.contact.values)]
-    found: dict[tuple[str, bool], Shown] = {}
+    if content.motion != "space":
+        return []
+    found: dict[tuple[str, str], Shown] = {}
     for index, contact in enumerate(content.contact):
-        feature, section, feature_on_chaser = content.pair(contact)
-        key = (contact.surface, feature_on_chaser)
+        (_, feature), (carrier, section) = content.sides(contact)
+        if contact.against is not None or not is_single_ball(feature):
+            continue
+        key = (section.name, carrier)
         if key not in found:
-            found[key] = Shown(contact.surface, [], 0.0, *_geometry(made(section)))
+            found[key] = Shown(section.name, [], 0.0, *_geometry(made(section)))
         found[key].pairs.append(index)
         found[key].radius = max(found[key].radius, float(feature.radius))
     met = dataset.episode_contact.values
     return sorted(found.values(), key=lambda surface: -int(np.isin(met, surface.pairs).sum()))
+
+
+def is_single_ball(feature: Any) -> bool:  # noqa: ANN401, a section of a feature
+    """Whether a feature is one ball or one point."""
+    return feature.shape in ("ball", "point") and feature.member_count() == 1
 
 
 def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:

@@ -1,8 +1,8 @@
-"""A docking of one's own to begin with."""
+"""An assembly of one's own to begin with: a probe that meets a cone with a latch, or a plate."""
 
 from __future__ import annotations
 
-from dockdyn.scenario.start import HEAD, Start, TwoBodies, digits, inertia, plain, side
+from dockdyn.scenario.start import HEAD, TwoBodies, digits, inertia, plain, side
 
 LASTS = 1.0  # s, a contact
 SPEED = 0.04  # m/s
@@ -20,48 +20,57 @@ point = [{reach}, 0, 0]     # m, from the target's centre of mass
 normal = [1, 0, 0]       # out of the plate
 """
 LATCH = """
-[latch]
+[[element]]
+kind = "latch"
+name = "latch"
+between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "60 mm"          # from the apex to the tip's centre, where the ramp meets the latch
+grip = "compliant-weld"
+
+[element.ramp]
 stiffness = "{stiffness} N/m"  # of the latch spring, across the axis: it takes a third of the energy of the approach
-angle = "45 deg"         # of the ramp
+angle = "45 deg"
 axial_length = "{ramp} mm"
-hold = "weld"
 """
 
 
-def _text(bodies: TwoBodies, mechanism: str) -> str:
-    cone = mechanism == "probe-cone"
+def probe(bodies: TwoBodies, cone: bool) -> str:
+    """Return a file in which a probe comes into a `cone`, where a spring latch catches it, or bounces off a plate."""
     surface = "cone" if cone else "plate"
     title = f"A probe of {plain(bodies.chaser)} kg {'into a cone' if cone else 'against a plate'}"
     shape = (CONE if cone else PLATE).format(reach=digits(side(bodies.target) / 2))
     stiffness = digits(SHARE * bodies.effective_mass * SPEED**2 / RAMP**2)
     latch = LATCH.format(stiffness=stiffness, ramp=f"{1e3 * RAMP:g}") if cone else ""
-    return f"""{HEAD.format(title=title)}kind = "free-flight"
+    return f"""{HEAD.format(title=title)}kind = "assembly"
 title = "{title} of {plain(bodies.target)} kg"
 duration = "15 s"
 
 [approach]               # of the probe's tip, relative to the {surface}
+port = "probe"
+to = "{surface}"
 closing_speed = "{1e3 * SPEED:g} mm/s"
 distance = "50 mm"
 lateral_offset = ["50 mm", "-20 mm"]
 pitch = "0.5 deg"
 
-[chaser]
+[[body]]
+name = "chaser"
 mass = "{plain(bodies.chaser)} kg"
 inertia = {inertia(bodies.chaser)}  # kg m², of a cube of 100 kg/m³; or a table of 3 by 3
 
-[[chaser.feature]]
+[[body.feature]]
 name = "probe"
 position = [{digits(side(bodies.chaser) / 2 + 0.5)}, 0, 0]   # m, from the centre of mass
 radius = "15 mm"         # of its spherical tip
 
-[target]
+[[body]]
+name = "target"
 mass = "{plain(bodies.target)} kg"
 inertia = {inertia(bodies.target)}
 
-[[target.surface]]
+[[body.surface]]
 name = "{surface}"
 {shape}
 [[contact]]
@@ -83,8 +92,7 @@ coefficient = 0.1
 """
 
 
-START = Start(
-    "two spacecraft that dock in free flight",
-    {"probe-cone": "a probe into a cone, where a spring latch catches it", "plate": "a probe that bounces off a plate"},
-    _text,
-)
+PROBES = {
+    "probe-cone": "a probe into a cone, where a spring latch catches it",
+    "plate": "a probe that bounces off a plate",
+}
