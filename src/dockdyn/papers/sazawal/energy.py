@@ -15,7 +15,7 @@ from dockdyn.api import simulate, summarise
 from dockdyn.papers.reproduction import Part
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.geometry import DAMPING, Geometry
-from dockdyn.papers.sazawal.runs import Runs, Summaries, simulated
+from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import Scenario, load
 from dockdyn.studies.margins.answer import margins
@@ -42,10 +42,10 @@ def contact(geometry: str, damping: float, delay: float) -> Scenario:
     changed["stability.distance"] = at_rest.distance
     if geometry == STATED:
         across, y, z = TIP
-        changed["chaser.feature.position"] = [at_rest.probe, 0, 0]
-        changed["chaser.position"] = [across + at_rest.probe, y, z]  # the probe points along −x
-        changed["target.surface.apex"] = [0, 0, 0]
-        changed["target.surface.half_angle"] = f"{at_rest.half_angle} deg"
+        changed["body.chaser.feature.position"] = [at_rest.probe, 0, 0]
+        changed["body.chaser.position"] = [across + at_rest.probe, y, z]  # the probe points along −x
+        changed["body.target.surface.apex"] = [0, 0, 0]
+        changed["body.target.surface.half_angle"] = f"{at_rest.half_angle} deg"
     return load("sazawal-spring-dashpot", changed)
 
 
@@ -85,7 +85,8 @@ def _energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
             rows.append(Row(f"energy after the first contact, {geometry}, {loop}", words, change, "J", f"{kind}."))
         lowest = float(pictures.energy_change(runs[f"{geometry}, {ELASTIC}"]).min())
         rows.append(Row(f"lowest energy during the contact, {geometry}, {ELASTIC}", None, lowest, "J"))
-        place = summaries[f"{geometry}, {IDEAL}"]["contacts"][0]["position_m"]
+        of_ideal = f"{geometry}, {IDEAL}"
+        place = from_apex(runs[of_ideal], summaries[of_ideal]["contacts"][0])
         distance = float(np.linalg.norm(place))
         printed_distance = "0.5" if geometry == STATED else None
         rows.append(Row(f"first contact from the apex, {geometry}", printed_distance, distance, "m", SAME_START))

@@ -28,9 +28,9 @@ class Geometry:
     def scenario(self, stiffness: float = STIFFNESS, damping: float = DAMPING, delay: float = 0.016) -> Scenario:
         """Contact with `stiffness` (N/m) and `damping` (N s/m), its force `delay` (s) late."""
         changed = {
-            "chaser.feature.position": [self.probe, 0, 0],
-            "target.surface.apex": [0, 0, 0],
-            "target.surface.half_angle": f"{self.half_angle} deg",
+            "body.chaser.feature.position": [self.probe, 0, 0],
+            "body.target.surface.apex": [0, 0, 0],
+            "body.target.surface.half_angle": f"{self.half_angle} deg",
             "stability.distance": self.distance,
             "contact.normal.stiffness": stiffness,
             "contact.normal.damping": damping,

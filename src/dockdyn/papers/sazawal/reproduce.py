@@ -16,7 +16,7 @@ from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import Part, Progress
 from dockdyn.papers.sazawal import energy, pictures, tables
 from dockdyn.papers.sazawal import stability as sazawal_stability
-from dockdyn.papers.sazawal.runs import Runs, Summaries, simulated
+from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
 from dockdyn.papers.table import Row, Table
 from dockdyn.scenario.load import Scenario, load
 
@@ -61,7 +61,7 @@ def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
         for number, contact in enumerate(summary["contacts"][:3], start=1):
             name = f"{label}, Q{number}"
             rows.append(Row(f"{name}, onset", None, contact["onset_s"], "s"))
-            for axis, value in zip("xyz", contact["position_m"], strict=True):
+            for axis, value in zip("xyz", from_apex(runs[label], contact), strict=True):
                 rows.append(Row(f"{name}, {axis} from the apex", None, value, "m"))
     for (label, summary), printed in zip(summaries.items(), ("more than the other", None), strict=True):
         name = f"{label}, azimuth turned from Q1 to Q3"
@@ -86,7 +86,7 @@ def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
 
 def _stiffness_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     """Figure 12: the second contact as the springs stiffen."""
-    second = {label: summary["contacts"][1]["position_m"][0] for label, summary in summaries.items()}
+    second = {label: from_apex(runs[label], summary["contacts"][1])[0] for label, summary in summaries.items()}
     rows = [Row(f"Q2, x from the apex, {label}", None, x, "m") for label, x in second.items()]
     least, *_, most = second.values()
     rows.append(Row("Q2, change of x from k = 500 to 2000 N/m", "shifts", most - least, "m"))

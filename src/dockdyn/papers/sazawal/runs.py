@@ -35,6 +35,13 @@ def simulated(
     return make
 
 
+def from_apex(run: xr.Dataset, contact: dict[str, Any]) -> list[float]:
+    """Return where a contact of a run is from the apex of the cone (m, in the target's axes): of a tip without radius that is
+    where the tip is."""
+    (cone,) = parse(str(run.attrs["scenario"]), "sazawal").content.named("target").surface
+    return [float(value - apex) for value, apex in zip(contact["position_m"], cone.apex, strict=True)]
+
+
 @lru_cache(maxsize=16)
 def result(text: str) -> xr.Dataset:
     """Return the run of a resolved scenario: what several figures show is simulated once."""

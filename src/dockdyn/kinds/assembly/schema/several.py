@@ -333,6 +333,10 @@ class SeveralBodiesSection(Section, abc.ABC):
             body.joint is None and body.flexible is None for body in self.body
         )
 
+    def without_latches(self) -> Self:
+        """Return it without latches, where nothing else acts beside contacts between free bodies; else itself."""
+        return self if self.phase or not self.only_contacts() else self.model_copy(update={"element": []})
+
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
         from dockdyn.mechanism.impact_contact import OVERLAP
