@@ -16,6 +16,7 @@ import tomlkit
 from browser import launch
 from long_tests import LONG
 from plain_tables import plain
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.__main__ import SELDOM
@@ -113,11 +114,15 @@ def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatc
 
 @pytest.fixture(scope="session")
 def load(tmp_path_factory):
-    """Reads a scenario given as a dictionary, written to a file and read back as a user's would be."""
+    """Reads a scenario given as a dictionary, written to a file and read back as a user's would be.
+
+    Without a kind it is an assembly of two bodies, as `two_bodies` takes them.
+    """
     file = tmp_path_factory.mktemp("scenario") / "scenario.toml"
 
     def read(content, overrides=None):
-        file.write_text(tomlkit.dumps(plain(content)), encoding="utf-8")
+        whole = content if "kind" in content else two_bodies(content)
+        file.write_text(tomlkit.dumps(plain(whole)), encoding="utf-8")
         return dockdyn.load(file, overrides)
 
     return read
@@ -125,10 +130,10 @@ def load(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run(load):
-    """Simulates a scenario of bodies in free flight given as a dictionary."""
+    """Simulates a scenario of two bodies in free flight given as a dictionary."""
 
     def simulate(content, **overrides):
-        return dockdyn.simulate(load({"schema": 1, "kind": "free-flight", **content}, overrides))
+        return dockdyn.simulate(load({"schema": 1, **content}, overrides))
 
     return simulate
 

@@ -84,7 +84,7 @@ LONG = {
     "test_element_closed_forms.py::test_the_energy_of_a_pull_is_the_integral_of_its_force": ["table"],
     "test_elements.py::test_elements_are_the_same": ["strut", "table"],
     "test_energy_class.py::test_laws_say_what_their_forces_do": ["law4"],
-    "test_energy_class.py::test_the_class_is_that_of_the_law_at_any_tolerance": ["hunt-crossley-free-flight"],
+    "test_energy_class.py::test_the_class_is_that_of_the_law_at_any_tolerance": ["hunt-crossley"],
     "test_examples.py::test_an_example_runs": ["stability_of_a_compliance"],
     "test_faults_by_protocol.py::test_a_fault_stops_the_rig_at_once_for_its_reason_and_for_good": [
         "robot-restart KUKA",
@@ -150,8 +150,8 @@ LONG = {
         "assembly-ring-petals",
         "assembly-bay",
         "assembly-soft-impact",
-        "free-flight-plate",
-        "free-flight-probe-cone",
+        "assembly-plate",
+        "assembly-probe-cone",
         "rig-spring",
     ],
     "test_orbit.py::test_reference_orbit_is_a_two_body_motion": ["0.0-0.01"],
@@ -159,7 +159,6 @@ LONG = {
     "test_order.py::test_the_chosen_step_follows_a_stiff_contact": ["0.4 ms", "1.5 s"],
     "test_overlap.py::test_every_kind_refuses_what_begins_deep_inside": [
         "assembly-ball",
-        "free-flight-ball",
         "rig 6-dof-ball",
         "rig assembly-ball",
     ],
@@ -176,7 +175,7 @@ LONG = {
     "test_primitives.py::test_gathers_and_scatters": ["memory-clip", "numbers-clip", "numbers-fill"],
     "test_replay.py::test_bodies_are_where_the_result_says": ["assembly"],
     "test_replay.py::test_the_page_works_from_a_file_with_no_network": [
-        "free-flight",
+        "probe",
         "line",
         "line, latch",
         "rig",

@@ -180,24 +180,17 @@ def on_a_line(**tables: Any) -> Callable[[], Tables]:
     return made
 
 
-def free_flight() -> Tables:
-    """Return the base as two bodies of kind `free-flight`."""
-    found = base() | {"kind": "free-flight"}
-    for body in found.pop("body"):
-        del body["point"]
-        found[body.pop("name")] = body
-    return found
-
-
-def with_cone_latch(law: str, hold: str) -> Callable[[], Tables]:
-    """Return what makes a probe of kind `free-flight` that comes along the axis of a cone with a spring latch in its throat."""
+def with_cone_latch(grip: str) -> Callable[[], Tables]:
+    """Return what makes a probe that comes along the axis of a cone with a spring latch in its throat."""
 
     def made() -> Tables:
-        found = free_flight()
-        found["target"]["surface"] = [dict(CONE)]
-        entry = DEEPEST + 6e-3
-        found["latch"] = {"feature": "tip", "surface": "plate", "entry": entry, "hold": hold, "hold_law": law, **RAMP}
-        found["chaser"] |= {"position": [-0.3 - DEEPEST - 10e-3 - TIP, 1e-3, 0.0], "velocity": [SPEED, 0.0, 0.0]}
+        found = base()
+        chaser, target = found["body"]
+        del chaser["point"], target["point"]
+        target["surface"] = [dict(CONE)]
+        latch = {"kind": "latch", "name": "latch", "between": ["chaser", "target"], "feature": "tip", "surface": "plate"}
+        found["element"] = [latch | {"entry": DEEPEST + 6e-3, "grip": grip, "ramp": dict(RAMP)}]
+        chaser |= {"position": [-0.3 - DEEPEST - 10e-3 - TIP, 1e-3, 0.0], "velocity": [SPEED, 0.0, 0.0]}
         return found
 
     return made
@@ -264,7 +257,7 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "on a line, latch behind a ramp": on_a_line(
         element=[{**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT}]
     ),
-    "free flight": free_flight,
-    "free flight, cone latch, compliant pin": with_cone_latch("compliant", "pin"),
-    "free flight, cone latch, rigid weld": with_cone_latch("rigid", "weld"),
+    "cone latch, compliant": with_cone_latch("compliant"),
+    "cone latch, compliant weld": with_cone_latch("compliant-weld"),
+    "cone latch, rigid weld": with_cone_latch("weld"),
 }

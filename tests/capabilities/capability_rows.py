@@ -56,14 +56,9 @@ class Case:
     own_files: Callable[[dict[str, str]], Path]
 
     @property
-    def flies(self) -> bool:
-        """Whether it is of kind `free-flight`."""
-        return self.tables["kind"] == "free-flight"
-
-    @property
     def captures(self) -> bool:
         """Whether it has a latch."""
-        return "latch" in self.tables or any(one["kind"] == "latch" for one in self.tables.get("element", []))
+        return any(one["kind"] == "latch" for one in self.tables.get("element", []))
 
     @property
     def steered(self) -> bool:
@@ -78,7 +73,7 @@ class Case:
     @property
     def bodies(self) -> list[Tables]:
         """The tables of its bodies, in their order."""
-        return [self.tables[name] for name in ("chaser", "target")] if self.flies else self.tables["body"]
+        return list(self.tables["body"])
 
     @property
     def speed(self) -> str:
@@ -87,7 +82,7 @@ class Case:
             return "approach.closing_speed"
         if self.on_a_line:
             return "body.chaser.velocity"
-        return "chaser.velocity.0" if self.flies else "body.chaser.velocity.0"
+        return "body.chaser.velocity.0"
 
     @property
     def figure(self) -> str:
@@ -213,7 +208,7 @@ def refuse_overlap(case: Case) -> None:
         changes["body.chaser.position"] = case.bodies[0]["position"] + 0.25
     else:
         place = case.bodies[0]["position"][0]
-        changes["chaser.position.0" if case.flies else "body.chaser.position.0"] = place + 0.05
+        changes["body.chaser.position.0" if case.flies else "body.chaser.position.0"] = place + 0.05
     with pytest.raises(dockdyn.ScenarioError, match="overlap at the start") as refusal:
         dockdyn.simulate(case.load(changes))
     assert "\n" not in str(refusal.value) and "by 0." in str(refusal.value)
@@ -222,7 +217,7 @@ def refuse_overlap(case: Case) -> None:
 def end_by_capture(case: Case) -> None:
     """The run ends when the latch holds, and has the motion of the run that goes on until there."""
     if case.flies:
-        scenario, whole = case.load({"latch.ends_run": True}), case.run
+        scenario, whole = case.load({"element.latch.ends_run": True}), case.run
     else:
         latch = {**(LINE_HOOK | {"reach": 1e-3} if case.on_a_line else HOOK | BETWEEN), **COMPLIANT}
         elements = case.tables.get("element", []) if case.captures else [*case.tables.get("element", []), latch]

@@ -207,27 +207,27 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         (["contact.normal.stifness=3"], ["contact.normal.stifness", "'stiffness'"]),
         (["loop.dely=3"], ["loop.dely", "'delay'"]),
         (["approch.closing_speed=3"], ["approch", "'approach'"]),
-        (["chaser.mass=3 m"], ["chaser.mass", "'3 m'", "kg"]),
+        (["body.chaser.mass=3 m"], ["body.chaser.mass", "'3 m'", "kg"]),
         (["loop.delay=5 N"], ["loop.delay", "'5 N'", "at least 0 s"]),
-        (["chaser.mass=-3"], ["chaser.mass", "-3", "greater than 0 kg"]),
-        (["chaser.mass=0"], ["chaser.mass", "0", "greater than 0 kg"]),
-        (["chaser.mass=nan"], ["chaser.mass", "nan"]),
-        (["chaser.mass=true"], ["chaser.mass", "True"]),
-        (["chaser.inertia=[100, 100, 201]"], ["chaser.inertia", "[100, 100, 201]", "triangle inequality"]),
-        (["target.inertia=[[5,1,0],[0,5,0],[0,0,5]]"], ["target.inertia", "symmetric"]),
-        (["target.inertia=[-1,5,5]"], ["target.inertia", "positive"]),
-        (["target.surface.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
-        (["target.surface.half_angle=0"], ["half_angle", "greater than 0 deg"]),
+        (["body.chaser.mass=-3"], ["body.chaser.mass", "-3", "greater than 0 kg"]),
+        (["body.chaser.mass=0"], ["body.chaser.mass", "0", "greater than 0 kg"]),
+        (["body.chaser.mass=nan"], ["body.chaser.mass", "nan"]),
+        (["body.chaser.mass=true"], ["body.chaser.mass", "True"]),
+        (["body.chaser.inertia=[100, 100, 201]"], ["body.chaser.inertia", "[100, 100, 201]", "triangle inequality"]),
+        (["body.target.inertia=[[5,1,0],[0,5,0],[0,0,5]]"], ["body.target.inertia", "symmetric"]),
+        (["body.target.inertia=[-1,5,5]"], ["body.target.inertia", "positive"]),
+        (["body.target.surface.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
+        (["body.target.surface.half_angle=0"], ["half_angle", "greater than 0 deg"]),
         (["loop.delay=-1 ms"], ["loop.delay", "'-1 ms'", "at least 0 s"]),
         (["approach.closing_speed=0.1"], ["[approach]", "position"]),
-        (["chaser.attitude=[1,0.1,0,0]"], ["chaser.attitude", "1e-3", "1.00499"]),
+        (["body.chaser.attitude=[1,0.1,0,0]"], ["body.chaser.attitude", "1e-3", "1.00499"]),
         (["contact.normal.law=rubber"], ["contact.normal.law", "'rubber'", "'spring-dashpot'"]),
         (["contact.normal.law=nomodule:Law"], ["contact.normal", "nomodule:Law"]),
-        (["target.surface.shape=cube"], ["target.surface.shape", "'cube'", "'cone'"]),
+        (["body.target.surface.shape=cube"], ["body.target.surface.shape", "'cube'", "'cone'"]),
         (["contact.feature=prob"], ["'prob'", "'probe'"]),
         (["contact.surface=con"], ["'con'", "'cone'"]),
         (["contact.4.feature=probe"], ["contact.4.feature", "0 to 0"]),
-        (["kind=free-fligth"], ["kind", "'free-flight'"]),
+        (["kind=asembly"], ["kind", "'assembly'"]),
         (["schema=2"], ["schema", "2", "1"]),
         (["duration=0"], ["duration", "greater than 0 s"]),
         (["integrator.method=euler"], ["integrator.method", "'euler'", "'located'"]),
@@ -252,7 +252,7 @@ def test_bad_files_are_one_clear_line(dock, tmp_path):
     refused(dock("run", bad), "bad.toml", "not TOML", "line 2")
     bad.write_bytes(b"\xff\xfe\x00")
     refused(dock("run", bad), "bad.toml")
-    bad.write_text('kind = "free-flight"')
+    bad.write_text('kind = "assembly"')
     refused(dock("run", bad), "schema", "missing")
     bad.write_text('schema = 1\nkind = "free-flight"\nduration = 3\n[target]\nmass = 1\ninertia = [1, 1, 1]')
     refused(dock("run", bad), "chaser", "missing")
@@ -265,7 +265,7 @@ def test_python_raises_the_same_words():
     with pytest.raises(
         dockdyn.ScenarioError, match=r"sazawal-compliance: chaser\.mass = -1: must be a mass greater than 0 kg"
     ):
-        dockdyn.load("sazawal-compliance", {"chaser.mass": -1})
+        dockdyn.load("sazawal-compliance", {"body.chaser.mass": -1})
 
 
 def test_overrides_by_index_name_and_neither():

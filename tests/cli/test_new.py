@@ -48,8 +48,8 @@ def test_what_is_given_stands_there_and_what_follows_is_right(dock):
     natural = (content.contact.normal.stiffness / content.mass) ** 0.5
     assert 3.14159 / natural == pytest.approx(0.5, rel=5e-3)
     assert content.contact.normal.damping / (2 * content.mass * natural) == pytest.approx(0.05, rel=5e-3)
-    dock("new", "flight.toml", "--kind", "free-flight", "--chaser-mass", "1234.5 kg")
-    assert dockdyn.load("flight.toml").content.chaser.mass == 1234.5
+    dock("new", "flight.toml", "--kind", "assembly", "--chaser-mass", "1234.5 kg")
+    assert dockdyn.load("flight.toml").content.named("chaser").mass == 1234.5
 
 
 class Terminal(io.StringIO):
@@ -63,7 +63,7 @@ def test_it_asks_for_what_is_not_given(dock, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.stdin", Terminal("rigg\nrig\n\n1 m\n2 t\nspring\n"))
     ended = dock("new", "mine.toml")
     assert ended.returncode == 0
-    assert "free-flight  two spacecraft that dock in free flight" in ended.stdout
+    assert "assembly  two or more spacecraft that dock:" in ended.stdout
     assert "rigg: did you mean 'rig'?" in ended.stdout and "1 m: must be a mass greater than 0 kg" in ended.stdout
     content = dockdyn.load("mine.toml").content
     assert content.kind == "rig" and content.contact.bilateral

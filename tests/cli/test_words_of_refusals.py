@@ -64,7 +64,7 @@ def test_choices_of_an_option_are_on_one_line(dock):
 
 
 def test_every_table_that_may_be_left_out_is_left_out_by_none():
-    scenario = dockdyn.load("probe-cone", {"approach": "none", "chaser.position": [-1.0, 0.0, 0.0]})
+    scenario = dockdyn.load("probe-cone", {"approach": "none", "body.chaser.position": [-1.0, 0.0, 0.0]})
     assert scenario.content.approach is None
 
 

@@ -6,9 +6,10 @@ import numpy as np
 
 TEXT = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = {duration}
-[chaser]
+[[body]]
+name = "chaser"
 mass = 700
 inertia = [[210, 6, 3], [6, 330, -8], [3, -8, 280]]
 position = [{x}, 0, {z}]
@@ -16,20 +17,25 @@ attitude = [0, 0, 0, 1]
 velocity = [{speed}, 0, {sideways}]
 rate = {rate}
 feature = [{{ name = "tip", position = [0.9, 0, 0] }}]
-[target]
+[[body]]
+name = "target"
 mass = 1500
 inertia = [900, 1100, 1000]
 surface = [{{ name = "cone", shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}]
-[latch]
+[[element]]
+kind = "latch"
+name = "latch"
+between = ["chaser", "target"]
 feature = "tip"
 surface = "cone"
 entry = "80 mm"
+{more}
+
+[element.ramp]
 stiffness = "1000 N/m"
 angle = "40 deg"
 axial_length = "25 mm"
 preload = "3 N"
-hold = "{hold}"
-{more}
 """
 MASS = 700 * 1500 / 2200  # kg
 INERTIA = np.array([[210, 6, 3], [6, 330, -8], [3, -8, 280.0]])  # kg m², of the chaser

@@ -31,7 +31,6 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
         contact["friction"] = friction
     return {
         "schema": 1,
-        "kind": "free-flight",
         "duration": duration,
         "chaser": {
             "mass": masses[0],

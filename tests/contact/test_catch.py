@@ -293,7 +293,7 @@ def test_a_catch_that_bottoms_or_a_run_that_is_cut_leaves_a_lower_bound():
 def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing():
     """`ends_run` ends a case with the first swing, π √(m/k) after the capture; its loads are those of the whole run."""
     stiffness = 40000.0
-    keys = ("latch.catch.stroke", "chaser.velocity.0")
+    keys = ("element.latch.stroke", "body.chaser.velocity.0")
     rows = np.array([[0.08, -0.3], [0.01, -0.3], [0.08, -0.02]])
     stated = scenario(z=0.012, sideways=0.05, stiffness=stiffness, damping=500.0, stroke=0.08, ends_run=True)
     batch = run_cases(stated, keys, rows)
@@ -318,7 +318,7 @@ def test_what_contacts_did_to_the_energy_is_the_same_in_a_batch_and_a_run(law):
     """Without what the capture took; the contact lasts until the capture ends it."""
     stated = scenario(**PRESSED, **({"law": law} if law == "rigid" else {"damping": 2000.0}))
     whole = dockdyn.summarise(dockdyn.simulate(stated))["kinetic_energy_change_J"]
-    batch = run_cases(stated, ("chaser.velocity.0",), np.array([[-0.2]]))
+    batch = run_cases(stated, ("body.chaser.velocity.0",), np.array([[-0.2]]))
     found = [float(batch.figures[f"kinetic_energy_change_J.{end}"][0]) for end in ("least", "largest")]
     assert found == pytest.approx([min(whole), max(whole)], rel=1e-9)
 
@@ -346,11 +346,11 @@ OTHER = [{"name": name, "position": [1.6, 0, 0], "radius": 0.015} for name in ("
     ("overrides", "words"),
     [
         ({"latch.hold_law": "soft"}, "latch.hold_law"),
-        ({"latch.hold_law": "rigid", "latch.catch.stiffness": 3}, 'hold_law = "rigid" has no catch'),
-        ({"latch.hold": "pin", "latch.catch.turning_stiffness": 3}, 'held by hold = "pin" turns freely'),
-        ({"latch.catch.stiffness": 0}, "latch.catch.stiffness"),
-        ({"latch.catch.stroke": "-1 mm"}, "latch.catch.stroke"),
-        ({"latch.feature": "other", "chaser.feature": OTHER}, "no .*contact.* of 'other' with 'cone' tells it"),
+        ({"latch.hold_law": "rigid", "element.latch.stiffness": 3}, 'hold_law = "rigid" has no catch'),
+        ({"latch.hold": "pin", "element.latch.turning_stiffness": 3}, 'held by hold = "pin" turns freely'),
+        ({"element.latch.stiffness": 0}, "element.latch.stiffness"),
+        ({"element.latch.stroke": "-1 mm"}, "element.latch.stroke"),
+        ({"latch.feature": "other", "body.chaser.feature": OTHER}, "no .*contact.* of 'other' with 'cone' tells it"),
     ],
 )
 def test_wrong_catches_are_refused_in_one_line(overrides, words):

@@ -256,9 +256,9 @@ def test_wrong_latches_are_refused_in_one_line(overrides, words):
     ("overrides", "words"),
     [
         ({"latch.surface": "nozzle"}, "no such surface"),
-        ({"latch.entry": "30 mm"}, "where the tip cannot come"),
+        ({"element.latch.entry": "30 mm"}, "where the tip cannot come"),
         ({"latch.hold": "glue"}, "latch.hold"),
-        ({"latch.entry": "-1 mm"}, "latch.entry"),
+        ({"element.latch.entry": "-1 mm"}, "element.latch.entry"),
     ],
 )
 def test_wrong_latches_in_a_cone_are_refused_in_one_line(overrides, words):

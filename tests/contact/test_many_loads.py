@@ -9,20 +9,22 @@ import dockdyn
 from dockdyn.mechanics.vector import Vector
 
 SCENARIO = """schema = 1
-kind = "free-flight"
+kind = "assembly"
 title = "Many feet on a plane"
 duration = "1 s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = "1 t"
 inertia = [500, 600, 700]
 attitude = {attitude}
 position = [0, 0, 0]
 {features}
-[target]
+[[body]]
+name = "target"
 mass = "3 t"
 inertia = [2000, 2100, 2200]
 position = [3, 0.5, 0.2]
-[[target.surface]]
+[[body.surface]]
 name = "plane"
 shape = "plane"
 point = [-1, 0, 0]

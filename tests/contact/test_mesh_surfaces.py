@@ -31,7 +31,6 @@ def scenario(file, **keys):
     start = {"position": [0.05, 0.04, 2.3], "velocity": [0, 0.01, -0.3], "attitude": [0.5**0.5, 0, 0.5**0.5, 0]}
     return {
         "schema": 1,
-        "kind": "free-flight",
         "title": "A tip in a drogue",
         "duration": 4,
         "chaser": {**BODY, **start, "feature": [feature]},
@@ -78,7 +77,7 @@ def test_distances_are_those_of_trimesh():
 
 def test_a_surface_is_as_near_to_its_mesh_as_is_asked(loaded):
     """At other points than those at which it was refined; its normals are of unit length as nearly as a spacing allows."""
-    mesh, section = drogue(), loaded.content.target.surface[0]
+    mesh, section = drogue(), loaded.content.named("target").surface[0]
     points, faces = trimesh.sample.sample_surface(mesh, 1500, seed=7)
     places = points + TIP * mesh.face_normals[faces]
     true = -trimesh.proximity.signed_distance(mesh, places)
@@ -120,7 +119,7 @@ def test_what_is_stored_gives_the_same_again(loaded):
     """The resolved scenario holds the file's place, not the grid."""
     again = dockdyn.scenario.load.parse(loaded.text(), "again")
     assert "grid" not in loaded.text()
-    assert again.content.target.surface[0].grid.error == loaded.content.target.surface[0].grid.error
+    assert again.content.named("target").surface[0].grid.error == loaded.content.named("target").surface[0].grid.error
 
 
 @pytest.mark.full
@@ -129,7 +128,7 @@ def test_cases_of_a_campaign_share_the_grid(loaded):
     from dockdyn.studies.cases.batch import run_cases
 
     masses = np.array([[400.0], [500.0], [600.0]])
-    found = run_cases(loaded, ["chaser.mass"], masses)
+    found = run_cases(loaded, ["body.chaser.mass"], masses)
     peak = dockdyn.summarise(dockdyn.simulate(loaded))["peak_normal_force_N"]
     assert found.figures["peak_normal_force_N"][1] == pytest.approx(peak, rel=1e-9)
 
@@ -200,13 +199,13 @@ def test_files_that_are_no_mesh(tmp_path, monkeypatch, capsys, file, words):
     check_refused(written(tmp_path, scenario(file)), monkeypatch, capsys, words)
 
 
-STUDIES = ["campaign run", "envelope --over chaser.mass=400:500", "sensitivity --of peak_normal_force", "stability"]
+STUDIES = ["campaign run", "envelope --over body.chaser.mass=400:500", "sensitivity --of peak_normal_force", "stability"]
 
 
 @pytest.mark.parametrize("command", STUDIES)
 def test_studies_ask_for_the_unit_as_runs_do(tmp_path, monkeypatch, capsys, command):
     _box(apply_scale=1000.0).export(tmp_path / "wrong.ply")
-    spread = {"keys": ["chaser.mass"], "distribution": "uniform", "low": 400, "high": 500}
+    spread = {"keys": ["body.chaser.mass"], "distribution": "uniform", "low": 400, "high": 500}
     file = written(tmp_path, scenario("wrong.ply") | {"dispersion": [spread]})
     check_refused(file, monkeypatch, capsys, "is it in mm? state unit", command)
 

@@ -63,7 +63,7 @@ class Capsule(dockdyn.Surface):
 
 GRAPPLE = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 title = "A probe on a capsule"
 duration = "2 s"
 
@@ -71,24 +71,28 @@ duration = "2 s"
 runs = 4
 
 [approach]
+port = "probe"
+to = "capsule"
 closing_speed = { distribution = "uniform", low = "0.05 m/s", high = "0.06 m/s" }
 distance = "20 mm"
 lateral_offset = [0, 0.005]
 
-[chaser]
+[[body]]
+name = "chaser"
 mass = "180 kg"
 inertia = [90, 140, 150]
 
-[[chaser.feature]]
+[[body.feature]]
 name = "probe"
 position = [1.6, 0, 0]
 radius = "15 mm"
 
-[target]
+[[body]]
+name = "target"
 mass = "320 kg"
 inertia = [210, 260, 240]
 
-[[target.surface]]
+[[body.surface]]
 name = "capsule"
 shape = "own_contact:Capsule"
 start = [1.1, -0.2, 0]

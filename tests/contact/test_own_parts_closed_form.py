@@ -62,7 +62,6 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
     m = reduced(masses)
     content = {
         "schema": 1,
-        "kind": "free-flight",
         "duration": 3.0,
         "chaser": {
             "mass": masses[0],

@@ -75,7 +75,6 @@ def written(folder, **keys):
     surface = {"name": "drogue", "shape": "revolved", "axis": [0, 0, 1], **keys}
     content = {
         "schema": 1,
-        "kind": "free-flight",
         "title": "A tip in a drogue",
         "duration": 2,
         "chaser": {**BODY, "position": [0.1, 0, 1.5], "velocity": [0, 0, -0.8]},

@@ -282,7 +282,6 @@ def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
     body = {"mass": 100, "inertia": [10, 10, 10]}
     content = {
         "schema": 1,
-        "kind": "free-flight",
         "duration": 1,
         "chaser": {**body, "position": [2, 0, 0], "feature": [{"name": "tip", "position": [-1, 0, 0]}]},
         "target": {**body, "surface": [wall]},

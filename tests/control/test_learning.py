@@ -26,14 +26,14 @@ APPROACH = {
     "yaw_rate": 0.03,
 }
 MOVING = {
-    "target.attitude": [0.5, 0.5, -0.5, 0.5],
-    "target.velocity": [0.1, -0.2, 0.3],
-    "target.rate": [0.02, 0.01, -0.03],
+    "body.target.attitude": [0.5, 0.5, -0.5, 0.5],
+    "body.target.velocity": [0.1, -0.2, 0.3],
+    "body.target.rate": [0.02, 0.01, -0.03],
 }
 STRAIGHT = {  # along the axis, which is the chaser's first, however the target is turned
     "approach": {"lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03},
     "loop.delay": 0.0,
-    "target.attitude": [0.5, 0.5, -0.5, 0.5],
+    "body.target.attitude": [0.5, 0.5, -0.5, 0.5],
 }
 
 
@@ -99,7 +99,7 @@ def test_an_episode_ends_with_the_capture():
     assert terminated and not truncated and reward == CAPTURE and observed[-1] == 1.0 and told["time"] < 14.0
     env.reset(options={"approach.distance": 5.0})
     observed, *_ = env.step(np.array([1.0, 0, 0, 0, 0, 0]))
-    np.testing.assert_allclose(observed[3] - drift, -30.0 / env.docking.scenario.content.chaser.mass, rtol=1e-4)
+    np.testing.assert_allclose(observed[3] - drift, -30.0 / env.docking.scenario.content.named("chaser").mass, rtol=1e-4)
 
 
 def test_what_is_distributed_is_drawn_at_every_reset_and_a_reward_can_be_ones_own():

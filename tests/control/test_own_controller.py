@@ -117,7 +117,6 @@ def flight(control, **chaser):
     """A tumbling ball before a moving plate, in a delayed loop."""
     return {
         "schema": 1,
-        "kind": "free-flight",
         "duration": 6.0,
         "chaser": {
             "mass": 300.0,

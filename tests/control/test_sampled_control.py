@@ -158,14 +158,14 @@ def test_a_reference_at_the_port_is_the_pose_that_an_approach_begins_with(period
         "velocity": [-0.03, 0.01, 0.0],
         "attitude": [np.cos(half), 0.0, 0.0, np.sin(half)],
     }
-    target = {"target.attitude": [0.5, 0.5, -0.5, 0.5], "target.velocity": [0.1, -0.2, 0.3]}
+    target = {"body.target.attitude": [0.5, 0.5, -0.5, 0.5], "body.target.velocity": [0.1, -0.2, 0.3]}
     changes = {"control": control | ({} if period is None else {"period": period})}
     approach = {"approach": APPROACH}
     found = dockdyn.simulate(dockdyn.load("probe-cone", {**changes, **target, **approach, "duration": 3.0}))
     for name in ("attitude_error", "thruster_force", "wheel_torque"):
         np.testing.assert_allclose(found[name].values[0], 0, rtol=0, atol=1e-9)
     # the place is held against the speed: the chaser settles where the place pulls as hard as the speed pushes
-    calm = {"control.velocity": [0.0, 0.0, 0.0], "duration": 60.0, "target.rate": [0.0, 0.0, 0.01]}
+    calm = {"control.velocity": [0.0, 0.0, 0.0], "duration": 60.0, "body.target.rate": [0.0, 0.0, 0.01]}
     found = dockdyn.simulate(dockdyn.load("probe-cone", {**changes, **target, **approach, **calm}))
     error = np.linalg.norm(found.attitude_error.values[-1])
     assert error < 1e-4 and found.sizes["episode"] == 0

@@ -66,7 +66,7 @@ def test_a_run_that_is_stepped_is_the_run(told):
 @pytest.mark.full
 def test_runs_of_a_batch_are_the_runs_alone():
     """Each with its own start; one that its latch ends stays where it is while the others go on."""
-    case = dockdyn.load("probe-cone-latch", {"duration": 8.0, "latch.ends_run": True, "control": CONTROL | PUSHED})
+    case = dockdyn.load("probe-cone-latch", {"duration": 8.0, "element.latch.ends_run": True, "control": CONTROL | PUSHED})
     offsets = [[0.0, 0.0], [0.0, 0.02], [0.3, 0.0]]
     values = [{"approach.lateral_offset": offset} for offset in offsets]
     sim = dockdyn.stepper(case, batch=3)
@@ -109,7 +109,7 @@ def test_a_command_is_held_for_a_period():
     start = sim.observation
     force = np.array([-3.0, 2.0, 0.5])
     seen = sim.step(Command(force, np.zeros(3)))
-    mass, drift = case.content.chaser.mass, start["velocity"][0]
+    mass, drift = case.content.named("chaser").mass, start["velocity"][0]
     np.testing.assert_allclose(seen["velocity"][0], drift + force / mass, rtol=0, atol=1e-6)
     assert sim.measured.chaser.position == pytest.approx(seen["position"][0] - start["position"][1], abs=1e-12)
     assert sim.reset()["time"] == 0.0 and not sim.done
@@ -271,7 +271,7 @@ def test_what_is_no_state_of_these_runs_is_refused():
     for given, words in (
         (None, "state: must be what `state` of a stepper has given; is of type NoneType"),
         (
-            dockdyn.stepper(scenario(**{"chaser.mass": 777.0})).state,
+            dockdyn.stepper(scenario(**{"body.chaser.mass": 777.0})).state,
             r"another scenario: chaser.mass = '777.0 kg' there, ",
         ),
         (dockdyn.stepper(case, period=0.25).state, "another period: 0.25, here 0.5"),

@@ -192,7 +192,7 @@ def test_refusals_in_one_line(load):
         ({"modulation": {"shortest_pulse": 3.0}}, "must be at most the period"),
         ({"thruster": [{"position": [0, 0, 0], "direction": [0, 0, 0], "force": 1.0}]}, "control.thruster.direction"),
     ):
-        content = {"schema": 1, "kind": "free-flight", **flight(GAINS | changes)}
+        content = {"schema": 1, **flight(GAINS | changes)}
         with pytest.raises(dockdyn.ScenarioError) as refused:
             load(content)
         assert words in str(refused.value) and "\n" not in str(refused.value)
@@ -202,7 +202,7 @@ def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
     """Pulses, samples and limits in a compiled batch: what the thrusters have used is that of the run."""
     gain = {"distribution": "uniform", "low": 60.0, "high": 140.0}
     content = flight(GAINS | {"velocity_damping": gain}, velocity=[0.02, -0.05, 0.03], duration=4.0)
-    content |= {"schema": 1, "kind": "free-flight", "requirements": {"thruster_use_N_s": "< 1 kN s"}}
+    content |= {"schema": 1, "requirements": {"thruster_use_N_s": "< 1 kN s"}}
     case = load(content)
     found = dockdyn.campaign(case, tmp_path / "kept", runs=2)
     for index, value in enumerate(found["control.velocity_damping"].values):

@@ -151,7 +151,7 @@ def test_forces_from_outside_give_momentum_and_spin(cone_fmu):
         one.step_to(2 * seconds)
         gained = one.read(names) - before
         one.close()
-    target = cone_fmu.scenario.content.target
+    target = cone_fmu.scenario.content.named("target")
     assert gained[0] == pytest.approx(force * seconds / target.mass, rel=1e-12)
     assert gained[1] == pytest.approx(torque * seconds * np.linalg.inv(target.inertia)[1, 1], rel=1e-5)
     assert gained[2] == pytest.approx(force * seconds, rel=1e-9) and abs(gained[3]) < 1e-15
@@ -159,14 +159,14 @@ def test_forces_from_outside_give_momentum_and_spin(cone_fmu):
 
 def test_what_is_set_wrongly_is_refused(cone_fmu):
     with Fmu(cone_fmu.file) as fmu:
-        for values in ({"chaser.mass": -1.0}, {"chaser.mass": np.nan}, {"loop.delay": 0.0}, {"kinetic_energy": 1.0}):
+        for values in ({"body.chaser.mass": -1.0}, {"body.chaser.mass": np.nan}, {"loop.delay": 0.0}, {"kinetic_energy": 1.0}):
             with pytest.raises(ScenarioError, match=r"setFloat64|must be at least 0, as the FMU declares"):
                 fmu.instance(values)
         with pytest.raises(ScenarioError, match=r"has no variable chaser\.weight"):
             fmu.instance({"chaser.weight": 1.0})
         one = fmu.instance({})
         with pytest.raises(ScenarioError, match="setFloat64"):
-            one.set({"chaser.mass": 2000.0})  # it has begun
+            one.set({"body.chaser.mass": 2000.0})  # it has begun
         with pytest.raises(ScenarioError, match="doStep at t = 0 s"):
             one.step_to(-1.0)
         one.close()

@@ -74,8 +74,8 @@ def test_a_host_in_c_finds_the_same_bits(cone_fmu, tmp_path):
     subprocess.run([GCC, "-std=gnu99", here, "-ldl", "-o", tmp_path / "host"], check=True)
     names, value, step, count = ["position.chaser.x", "work", "rate.target.z"], 1900.0, 0.25, 60
     with Fmu(cone_fmu.file) as fmu:
-        one = fmu.instance({"chaser.mass": value})
-        references = [one.known[name].valueReference for name in ("chaser.mass", *names)]
+        one = fmu.instance({"body.chaser.mass": value})
+        references = [one.known[name].valueReference for name in ("body.chaser.mass", *names)]
         for index in range(count):
             one.step_to((index + 1) * step)
         expected = one.read(names)
@@ -97,7 +97,7 @@ def test_a_command_writes_what_another_checks(tmp_path, monkeypatch):
     assert checked.exit_code == 0 and found["findings"] == [] and found["end"] == 2.0
     assert max(one["difference"] / max(one["largest"], 1.0) for one in found["differences"]) < 1e-9
     text = dock(
-        "fmu", "check", "probe-cone.fmu", "probe-cone", "--set", "chaser.mass=1700", "--set", "duration=1"
+        "fmu", "check", "probe-cone.fmu", "probe-cone", "--set", "body.chaser.mass=1700", "--set", "duration=1"
     ).output
     assert "The validator of fmpy finds nothing." in text and "kinetic_energy" in text
     again = dock("fmu", "export", "probe-cone")
@@ -113,7 +113,7 @@ def test_variables_have_units_starts_and_bounds(tmp_path):
         fixed = archive.read("documentation/fixed.txt").decode().split()
         root = ElementTree.fromstring(archive.read("modelDescription.xml"))
     found = {one.get("name"): one for one in root.iter("Float64")}
-    mass = found["chaser.mass"]
+    mass = found["body.chaser.mass"]
     assert (
         mass.attrib | {"unit": "kg", "start": "1800.0", "causality": "parameter", "variability": "fixed"} == mass.attrib
     )
@@ -121,7 +121,7 @@ def test_variables_have_units_starts_and_bounds(tmp_path):
     assert found["outside_force.chaser.x"].get("causality") == "input"
     units = {one.get("name"): one.find("BaseUnit").attrib for one in root.iter("Unit")}
     assert units["N*s/m"] == {"kg": "1", "s": "-1"} and units["rad/s"] == {"rad": "1", "s": "-1"}
-    assert {"duration", "integrator.tolerance"} <= set(fixed) and "chaser.mass" not in fixed
+    assert {"duration", "integrator.tolerance"} <= set(fixed) and "body.chaser.mass" not in fixed
 
 
 def test_what_cannot_be_done_is_said_in_a_line(tmp_path, monkeypatch):

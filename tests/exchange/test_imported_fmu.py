@@ -120,7 +120,7 @@ def test_cases_have_an_instance_each_and_can_be_gone_on_with(autopilot, tmp_path
     """Side by side in threads they are what each is alone; its parameters are keys; another FMU is another campaign."""
     monkeypatch.chdir(tmp_path)
     scenario = docking(autopilot, 1.0)
-    keys, rows = ["control.parameters.wanted", "chaser.mass"], [[-0.05, 1700.0], [-0.03, 1800.0], [-0.04, 1900.0]]
+    keys, rows = ["control.parameters.wanted", "body.chaser.mass"], [[-0.05, 1700.0], [-0.03, 1800.0], [-0.04, 1900.0]]
     found = run_cases(scenario, keys, np.array(rows), threads=3)
     assert found.reasons == ["", "", ""] and len(set(found.figures["control_work_J"])) == 3
     for row, work in zip(rows, found.figures["control_work_J"], strict=True):
@@ -148,7 +148,7 @@ def test_native_code_runs_only_where_it_is_trusted(autopilot, tmp_path, monkeypa
     with pytest.raises(ScenarioError, match=words):
         dockdyn.simulate(scenario)
     with pytest.raises(ScenarioError, match=words):
-        run_cases(scenario, ["chaser.mass"], np.array([[1800.0]]))
+        run_cases(scenario, ["body.chaser.mass"], np.array([[1800.0]]))
     (tmp_path / "case.toml").write_text(scenario.text())
     run = ["run", "case.toml", "--quiet"]
     refused = CliRunner().invoke(cli.app, [*run, "--out", "no"])
@@ -276,7 +276,7 @@ def test_an_fmu_that_dockdyn_has_made_can_be_one(cone_fmu):
     """In FMI 3.0: the force of a contact that has not begun."""
     table = {
         "outputs": {"contact_force.probe.x": "force.x"},
-        "parameters": {"chaser.mass": 1700.0, "target.mass": 5000.0},
+        "parameters": {"body.chaser.mass": 1700.0, "body.target.mass": 5000.0},
     }
     with pytest.raises(ScenarioError, match="no such variable"):
         dockdyn.simulate(docking(cone_fmu.file, inputs={"outside_force.target.x": "total_force.x"}, **table, **LIMITS))

@@ -86,7 +86,7 @@ def test_a_force_from_outside_is_in_the_rates(tmp_path):
         found = fmpy.simulate_fmu(fmu.folder, stop_time=2.0, output_interval=0.5, relative_tolerance=1e-10, input=given,
                                   output=["velocity.target.z"], record_events=False)  # fmt: skip
     gained = np.diff(found["velocity.target.z"])
-    np.testing.assert_allclose(gained, 6.0 * 0.5 / made.scenario.content.target.mass, rtol=1e-7)
+    np.testing.assert_allclose(gained, 6.0 * 0.5 / made.scenario.content.named("target").mass, rtol=1e-7)
 
 
 def test_a_delay_and_a_rig_are_refused_in_a_line():

@@ -74,10 +74,6 @@ def mutated(preset: str, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 PEAK = "peak_normal_force_N"  # what a sensitivity is asked of
-SPEEDS = {
-    "free-flight": "approach.closing_speed",
-    "assembly": "body.chaser.velocity",
-}  # of an envelope
 
 
 def answer(scenario: Any, study: str) -> tuple[int, Any, str]:
@@ -92,7 +88,8 @@ def answer(scenario: Any, study: str) -> tuple[int, Any, str]:
     if study == "sensitivity":
         return 0, dockdyn.sensitivity(scenario, PEAK), ""
     if study == "envelope":
-        over = {SPEEDS[scenario.kind]: (0.01, 0.1)}  # m/s
+        speed = "body.chaser.velocity" if scenario.content.approach is None else "approach.closing_speed"
+        over = {speed: (0.01, 0.1)}  # m/s
         return 0, json.loads(dockdyn.envelope(scenario, over, tolerance=0.1).attrs["envelope"]), ""
     raise ValueError(study)
 

@@ -14,7 +14,6 @@ import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
 from dockdyn.kinds.assembly.key_figures import FIGURES
-from dockdyn.kinds.free_flight.key_figures import FLIGHT
 from dockdyn.kinds.rig.schema import MODES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
@@ -99,8 +98,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
         assert not sorted(word for word in allowed if f'`"{word}"`' not in text)
     loop = {"transition_rate", "denominator", "compensator", "depth"}
     of_this_kind = {
-        "free-flight": {"duration", "rim_radius", "max_events", "entry"} | loop,
-        "assembly": {"on", "against", "copies", "hexapod", "moved_mass", "turning_stiffness", "pole_radius", "lasting"}
+        "assembly": {"duration", "rim_radius", "max_events", "entry", "on", "against", "copies", "hexapod", "moved_mass", "turning_stiffness", "pole_radius", "lasting"}
         | {"gravity_gradient", "set_point", "over"},
         "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
         "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
@@ -115,7 +113,6 @@ def test_every_key_of_a_scenario_is_documented(kind):
 def test_every_key_at_the_top_of_a_kind_is_in_a_table_of_its_section(kind):
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     heads = {
-        "free-flight": ["## Top level"],
         "rig in space": ["### A rig in space"],
         "rig with an assembly": ["### A rig with an assembly"],
         "assembly on a line": ["## Kind `assembly`", "### On a line"],
@@ -225,7 +222,7 @@ def test_every_key_of_a_summary_is_documented(result):
 def test_figures_of_a_campaign_are_said_to_be_of_the_kinds_that_have_them():
     page = (DOCS / "results.md").read_text(encoding="utf-8")
     table = page.split("has figures of all of them together:\n\n")[1].split("\n\n")[0]
-    of_kind = {"of free flight": {one.name for one in FLIGHT.figures}, "of an assembly": {one.name for one in FIGURES}}
+    of_kind = {"of an assembly": {one.name for one in FIGURES}}
     for name, row in named_in(table).items():
         said = [names for words, names in of_kind.items() if words in row] or list(of_kind.values())
         for names in of_kind.values():

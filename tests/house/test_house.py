@@ -102,7 +102,7 @@ def test_a_kind_from_outside(with_own_kind, dock):
         dockdyn.load(file, {"kind": "dampers"})
 
 
-NAMES = {"rig", "latch", "free-flight"}
+NAMES = {"rig", "latch", "assembly"}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ NAMES = {"rig", "latch", "free-flight"}
     [
         ('if scenario.kind == "rig": pass', [1]),
         ('x = 1\nif dataset.attrs["kind"] in ("rig", "latch"): pass', [2]),
-        ('if str(data.get("kind")) != "free-flight": pass', [1]),
+        ('if str(data.get("kind")) != "assembly": pass', [1]),
         ('TABLE = {"rig": 1, "latch": 2}', [1]),
         ('if array.dtype.kind == "f": pass', []),
         ('if name == "latch": pass', []),

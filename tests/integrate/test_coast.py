@@ -20,7 +20,6 @@ INERTIAS = [np.diag([80.0, 190.0, 240.0]), np.array([[300.0, 30, -20], [30, 500,
 def scenario(**changes):
     return {
         "schema": 1,
-        "kind": "free-flight",
         "title": "Two bodies that turn",
         "duration": 6.0,
         "chaser": {

@@ -55,7 +55,7 @@ def outcome(numbers):
     """Energy after the first contact (J) and its onset (s); of a case and the chaser's velocity along x and y (m/s)."""
     *law, along, across = numbers
     content = changed(CONTENT, *law)
-    chaser = content.chaser.model_copy(update={"velocity": [along, across, 0.0]})
+    chaser = content.named("chaser").model_copy(update={"velocity": [along, across, 0.0]})
     solution = located.solve(content.model_copy(update={"chaser": chaser}).model(), settings(6.6))
     return solution.state.memory, solution.log.time[0]
 
@@ -122,7 +122,7 @@ def test_a_batch_has_every_lane_on_its_own_clock():
 
     def run(numbers):
         stiffness, damping, delay, speed = numbers
-        chaser = content.chaser.model_copy(update={"velocity": [speed, 0.005, 0.0]})
+        chaser = content.named("chaser").model_copy(update={"velocity": [speed, 0.005, 0.0]})
         section = changed(content, stiffness, damping, delay).model_copy(update={"chaser": chaser})
         solution = located.solve(section.model(), limits)
         return solution.status, solution.time, solution.state.memory, solution.moments

@@ -10,21 +10,23 @@ import dockdyn
 
 SPHERE = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = "8 s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = 40
 inertia = [4, 4, 4]
 position = [0, {height}, 0]
 velocity = [{speed}, 0, 0]
-[[chaser.feature]]
+[[body.feature]]
 name = "tip"
 position = [0, 0, 0]
-[target]
+[[body]]
+name = "target"
 mass = 60
 inertia = [8, 8, 8]
 position = [0.4, 0, 0]
-[[target.surface]]
+[[body.surface]]
 name = "ball"
 shape = "sphere"
 centre = [0, 0, 0]
@@ -103,8 +105,8 @@ def test_a_slow_undamped_contact_is_one_contact(speed):
     """At its onset the force is zero: which sign rounding gives it decides nothing."""
     start = 3.533 - 2 * (0.533 / 2 - 0.25 * math.sqrt(3) / 2 - 0.3 * speed)  # 0.3 s before
     changes = {
-        "chaser.position": [start, 0, 0.25],
-        "chaser.velocity": [-2 * speed, 0, 0],
+        "body.chaser.position": [start, 0, 0.25],
+        "body.chaser.velocity": [-2 * speed, 0, 0],
         "contact.normal.damping": 0,
         "loop.delay": 0,
         "duration": 3,
@@ -176,7 +178,7 @@ def test_loop_that_diverges_keeps_what_it_had():
 
 def test_start_inside_the_wall():
     summary = dockdyn.summarise(
-        dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"chaser.position": [3.2, 0, 0.25], "duration": "5 s"}))
+        dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"body.chaser.position": [3.2, 0, 0.25], "duration": "5 s"}))
     )
     first = summary["contacts"][0]
     assert first["onset_s"] == 0.0
@@ -204,20 +206,22 @@ def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
     file = tmp_path / "feet.toml"
     file.write_text(
         f"""schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = "6 s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = 30
 inertia = [5, 5, 5]
 position = [{1 + 2 * speed + 0.6 * far}, {-0.8 * far}, 0]
 velocity = [{-speed}, 0, 0]
 attitude = [0, 0, 0, 1]
 {feet}
-[target]
+[[body]]
+name = "target"
 mass = 70
 inertia = [9, 9, 9]
 position = [{0.6 * far}, {-0.8 * far}, 0]
-[[target.surface]]
+[[body.surface]]
 name = "plate"
 shape = "plane"
 point = [0, 0, 0]

@@ -253,10 +253,10 @@ def test_another_number_compiles_nothing(run):
         run(
             ONE_DOCKING,
             **{
-                "chaser.mass": 1234,
+                "body.chaser.mass": 1234,
                 "contact.normal.stiffness": 777,
                 "contact.friction.coefficient": 0.31,
-                "target.surface.half_angle": "56 deg",
+                "body.target.surface.half_angle": "56 deg",
                 "loop.delay": "23 ms",
             },
         )

@@ -22,10 +22,10 @@ CASES = {
         {
             "loop.delay": "60 ms",
             "duration": "9 s",
-            "chaser.inertia": [[520, 40, -30], [40, 610, 25], [-30, 25, 700]],
-            "target.inertia": [[900, -50, 20], [-50, 800, 60], [20, 60, 1100]],
-            "chaser.rate": [0.02, -0.01, 0.015],
-            "target.rate": [-0.01, 0.005, 0.02],
+            "body.chaser.inertia": [[520, 40, -30], [40, 610, 25], [-30, 25, 700]],
+            "body.target.inertia": [[900, -50, 20], [-50, 800, 60], [20, 60, 1100]],
+            "body.chaser.rate": [0.02, -0.01, 0.015],
+            "body.target.rate": [-0.01, 0.005, 0.02],
         },
         (0.05, 0.025, 0.0125),
     ),
@@ -61,7 +61,7 @@ def test_fixed_step_is_of_first_order_across_contact():
     def error(step):
         found = []
         for start in starts:
-            shifted = {"loop.delay": "16 ms", "duration": "9 s", "chaser.position": [float(start), 0, 0.25]}
+            shifted = {"loop.delay": "16 ms", "duration": "9 s", "body.chaser.position": [float(start), 0, 0.25]}
             found.append(np.abs(final(shifted, step, "fixed") - final(shifted, 1e-3)).max())
         return np.mean(found)
 
@@ -77,7 +77,7 @@ def test_fixed_step_is_of_fourth_order_where_nothing_jumps():
         "duration": "0.3 s",
         "contact.normal.adhesion": True,
         "contact.normal.damping": 20,
-        "chaser.position": [3.2, 0, 0.25],
+        "body.chaser.position": [3.2, 0, 0.25],
     }
     best = final(overrides, 1e-3, "fixed")
     steps = (0.06, 0.03, 0.015)

@@ -17,21 +17,23 @@ FREQUENCY = np.sqrt(2 * STIFFNESS / MASS)  # rad/s
 CONTACT = np.pi / FREQUENCY  # s, of a bounce without delay
 SCENE = f"""
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = "0.5 s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = {MASS}
 inertia = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
 position = [-0.001, 0, 0]
 velocity = [{SPEED}, 0, 0]
-[[chaser.feature]]
+[[body.feature]]
 name = "tip"
 position = [0.0, 0, 0]
-[target]
+[[body]]
+name = "target"
 mass = {MASS}
 inertia = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
 position = [0.0, 0, 0]
-[[target.surface]]
+[[body.surface]]
 name = "plate"
 shape = "plane"
 point = [0.0, 0, 0]

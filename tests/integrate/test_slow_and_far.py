@@ -97,7 +97,7 @@ def test_an_undamped_contact_is_a_half_sine(run, feet, speed, far, drift):
 def test_what_lands_on_an_event_is_as_long_as_what_found_it(load):
     """The attempt that finds an event may ask for shorter steps from now on: three feet that part from a plate 100 km away
     at 1 µm/s did so 10 µs too early."""
-    content = load({"schema": 1, "kind": "free-flight", **plates(1e-3, 1)}, {}).content
+    content = load({"schema": 1, **plates(1e-3, 1)}, {}).content
     model, settings = content.model(), settings_for(content)
     solver = located.init(model, settings)
     landing = solver.landing.at[0].set(True)
@@ -145,9 +145,9 @@ def in_cone(speed, far, delay):
     gap = 0.533 / 2 - 0.25 * math.sqrt(3) / 2
     place = [3.533 - 2 * (gap - 0.3 * speed), 0, 0.25]
     changes = {
-        "chaser.position": (away + place).tolist(),
-        "target.position": away.tolist(),
-        "chaser.velocity": [-2 * speed, 0, 0],
+        "body.chaser.position": (away + place).tolist(),
+        "body.target.position": away.tolist(),
+        "body.chaser.velocity": [-2 * speed, 0, 0],
         "contact.normal.damping": 0,
         "loop.delay": delay,
         "duration": 3,
@@ -191,7 +191,7 @@ def test_a_slow_probe_feels_the_effective_mass():
 @pytest.mark.full
 def test_margins_are_the_same_far_away():
     near, far = (
-        dockdyn.margins(dockdyn.load("sazawal-spring-dashpot", {"chaser.position": chaser, "target.position": target}))
+        dockdyn.margins(dockdyn.load("sazawal-spring-dashpot", {"body.chaser.position": chaser, "body.target.position": target}))
         for chaser, target in (([3.533, 0, 0.25], [0, 0, 0]), ([1003.533, 2000, 0.25], [1000, 2000, 0]))
     )
     for name in ("critical_delay_s", "delay_margin_s", "effective_mass_kg"):

@@ -24,7 +24,7 @@ LAWS = {
 }
 
 
-def head_on(normal, kind):
+def head_on(normal):
     """A ball that meets a plate, through a loop."""
     ball = {
         "mass": 200.0,
@@ -39,33 +39,28 @@ def head_on(normal, kind):
         "position": [0.0, 0.0, 0.0],
         "surface": [{"name": "face", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}],
     }
-    bodies = {"chaser": ball, "target": plate}
-    if kind == "assembly":
-        bodies = {"body": [ball | {"name": "ball"}, plate | {"name": "plate"}]}
+    bodies = {"body": [ball | {"name": "ball"}, plate | {"name": "plate"}]}
     contact = [{"feature": "tip", "surface": "face", "normal": normal}]
-    return {"schema": 1, "kind": kind, "duration": 0.8, "contact": contact, "loop": {"delay": "20 ms"}} | bodies
+    return {"schema": 1, "kind": "assembly", "duration": 0.8, "contact": contact, "loop": {"delay": "20 ms"}} | bodies
 
 
-@pytest.mark.parametrize("kind", ["free-flight", "assembly"])
 @pytest.mark.parametrize("name", LAWS)
-def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, kind, name):
+def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, name):
     normal, words = LAWS[name]
-    run = dockdyn.simulate(load(head_on(normal, kind)))
+    run = dockdyn.simulate(load(head_on(normal)))
     assert words in run.attrs["prediction"]
     assert any(words in warning for warning in dockdyn.summarise(run)["warnings"])
 
 
-@pytest.mark.parametrize("kind", ["free-flight", "assembly"])
-def test_a_run_with_fixed_steps_is_warned_alike(load, kind):
+def test_a_run_with_fixed_steps_is_warned_alike(load):
     normal, words = LAWS["a dashpot"]
-    run = dockdyn.simulate(load(head_on(normal, kind) | {"integrator": {"method": "fixed"}}))
+    run = dockdyn.simulate(load(head_on(normal) | {"integrator": {"method": "fixed"}}))
     assert words in run.attrs["prediction"]
 
 
-@pytest.mark.parametrize("kind", ["free-flight", "assembly"])
-def test_at_the_depth_that_is_stated_a_law_that_damps_there_has_a_critical_delay(load, kind):
+def test_at_the_depth_that_is_stated_a_law_that_damps_there_has_a_critical_delay(load):
     normal, _ = LAWS["Hunt and Crossley"]
-    run = dockdyn.simulate(load(head_on(normal, kind) | {"stability": {"depth": "5 mm"}}))
+    run = dockdyn.simulate(load(head_on(normal) | {"stability": {"depth": "5 mm"}}))
     mass, stiffness = 200.0 * 300.0 / 500.0, 1e4
     damping = 2.0 * stiffness * 5e-3
     # m ω² = √(K² + B² ω²), tan(ω τ) = B ω / K

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # name: preset, overrides, instant (s) at which an arrow must be seen, instant at which it must not
 CASES = {
-    "free-flight": ("sazawal-compliance", {"duration": "7 s"}, 5.6, 0.0),
+    "probe": ("sazawal-compliance", {"duration": "7 s"}, 5.6, 0.0),
     "line": ("paraskevas-a", {"duration": "0.1 s"}, 0.032, 0.0),
     "line, latch": ("paraskevas-latch", {}, 0.55, 0.0),
     "rig": ("sits", {"duration": "1 s"}, 0.2, None),

@@ -63,7 +63,7 @@ def test_bodies_are_where_the_result_says(results, scenes, kind):
     exact = np.flatnonzero(np.abs(dataset.time.values[rows] - scene.time) < 1e-12)
     rows = rows[exact]
     assert len(exact) > 1
-    if kind in ("free-flight", "assembly", "line", "line, latch"):
+    if kind in ("probe", "assembly", "line", "line, latch"):
         for index, name in enumerate(map(str, dataset.body.values)):
             motion = parts[f"{name}/body"]
             np.testing.assert_allclose(motion.position[exact], dataset.position.values[rows, index], atol=1e-12)
@@ -101,7 +101,7 @@ def test_frames_show_every_peak_and_the_clock_runs_forward(results, scenes, kind
 
 def test_friction_is_what_acts_beside_the_normal_force_of_one_delay_ago(results, scenes):
     """Coulomb friction with coefficient 0.1, decided with its normal force 16 ms before both act (eqs. 16, 43)."""
-    dataset, scene = results("free-flight"), scenes("free-flight")
+    dataset, scene = results("probe"), scenes("probe")
     normal, friction = (one.vector for one in scene.arrows[:2])
     when = dataset.time.values
     decided = np.interp(scene.time - 0.016, when, dataset.normal_force.values[:, 0])
@@ -116,11 +116,11 @@ def test_friction_is_what_acts_beside_the_normal_force_of_one_delay_ago(results,
 
 def test_a_contact_without_friction_has_no_arrow_of_it(results):
     """Though with a delay its force is not along the normal of the instant at which it acts."""
-    dataset = results("free-flight").copy()
+    dataset = results("probe").copy()
     resolved = tomlkit.parse(dataset.attrs["scenario"])
     del resolved["contact"][0]["friction"]
     dataset.attrs["scenario"] = tomlkit.dumps(resolved)
-    assert [arrow.name for arrow in scene_of(dataset).arrows] == ["normal force"]
+    assert [arrow.name for arrow in scene_of(dataset).arrows] == ["normal force of probe – cone"]
 
 
 def test_slerp_turns_evenly():
@@ -228,7 +228,7 @@ def test_words_of_the_user_stay_words(results):
 
 
 def test_a_page_knows_all_events(results, scenes):
-    dataset, known = results("free-flight"), facts(scenes("free-flight"))
+    dataset, known = results("probe"), facts(scenes("probe"))
     assert [one["start"] for one in known["events"]] == list(dataset.episode_onset.values)
     assert json.dumps(known, allow_nan=False)
 
@@ -255,7 +255,7 @@ def test_writes_a_page(dock, file, tmp_path):
 def test_wrong_input_is_one_line(dock, file, tmp_path):
     (tmp_path / "text.nc").write_text("no")
     for name, one in {"campaign": "campaign", "stability": "margins"}.items():
-        attributes = {"kind": "free-flight", "scenario": "", "dockdyn_version": "0", one: "{}"}
+        attributes = {"kind": "assembly", "scenario": "", "dockdyn_version": "0", one: "{}"}
         write_result(xr.Dataset(attrs=attributes), tmp_path / f"{name}.nc")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

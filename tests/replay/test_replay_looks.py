@@ -62,9 +62,9 @@ def test_a_coloured_mesh_keeps_its_colours(tmp_path):
 
 def test_a_wrong_mesh_is_refused_in_one_line(tmp_path):
     for look, words in {
-        '"bus.stl"': "chaser.look = 'bus.stl': no such file",
-        '{ file = "bus.step" }': "chaser.look.file = 'bus.step': must be a mesh",
-        '{ file = "bus.stl", scale = 0 }': "chaser.look",
+        '"bus.stl"': "body.chaser.look = 'bus.stl': no such file",
+        '{ file = "bus.step" }': "body.chaser.look.file = 'bus.step': must be a mesh",
+        '{ file = "bus.stl", scale = 0 }': "body.chaser.look",
     }.items():
         with pytest.raises(dockdyn.ScenarioError) as refusal:
             dockdyn.load(bus(tmp_path, look))

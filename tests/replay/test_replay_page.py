@@ -28,7 +28,7 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.fixture(scope="session")
 def flight(shared_run):
-    return scene_of(shared_run(*CASES["free-flight"][:2]))
+    return scene_of(shared_run(*CASES["probe"][:2]))
 
 
 @contextmanager

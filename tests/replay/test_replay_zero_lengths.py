@@ -18,7 +18,7 @@ TWO = {
 TIP = {"feature": [{"name": "tip", "position": NOWHERE}]}
 TOUCH = {"contact": [{"feature": "tip", "surface": "face", "normal": SPRING}], "duration": 0.5, "schema": 1}
 SCENES = {
-    "free flight": {"kind": "free-flight"} | TWO | {"chaser": TWO["chaser"] | TIP} | TOUCH,
+    "two bodies": TWO | {"chaser": TWO["chaser"] | TIP} | TOUCH,
     "assembly": {
         "kind": "assembly",
         "body": [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}],

@@ -14,8 +14,8 @@ import xarray as xr
 from report_page import Page, check_nothing_from_outside, figures_at_width, references
 
 import dockdyn
-from dockdyn.kinds.free_flight.shown_surface import shown_surfaces, wires
-from dockdyn.kinds.free_flight.trajectory import trajectory
+from dockdyn.kinds.assembly.shown_surface import shown_surfaces, wires
+from dockdyn.kinds.assembly.trajectory import trajectory
 from dockdyn.pages import report_html, report_of
 from dockdyn.report import picture
 from dockdyn.report.page import render_page
@@ -26,7 +26,7 @@ TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
 FEATURE = 'tip <i>&"$x$'
 RUNS = {
     "contacts": ("sazawal-compliance", {"duration": "22 s", "title": TITLE}),
-    "no contact": ("sazawal-compliance", {"duration": "22 s", "title": TITLE, "chaser.velocity": [0.02, 0, 0]}),
+    "no contact": ("sazawal-compliance", {"duration": "22 s", "title": TITLE, "body.chaser.velocity": [0.02, 0, 0]}),
     "fixed": ("sazawal-compliance", {"duration": "5.5 s", "integrator.method": "fixed"}),
     "stopped": (
         "sazawal-spring-dashpot",
@@ -41,7 +41,7 @@ COLUMNS += ("peak_normal_force_N", "peak_time_s", "impulse_N_s")
 def results() -> dict[str, xr.Dataset]:
     found = {}
     for name, (preset, overrides) in RUNS.items():
-        named = overrides | {"chaser.feature.name": FEATURE, "contact.feature": FEATURE}
+        named = overrides | {"body.chaser.feature.name": FEATURE, "contact.feature": FEATURE}
         found[name] = dockdyn.simulate(dockdyn.load(preset, overrides=named))
     assert found["contacts"].sizes["episode"] == 2 and not found["no contact"].sizes["episode"]
     assert not found["stopped"].attrs["finished"]

@@ -27,8 +27,8 @@ from dockdyn.studies.overlay.report import overlay_report
 from dockdyn.studies.sensitivity.report import sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
-REPORTS = [*STUDIES, *known_kinds(), "line", "line, latch"]
-REQUIRED = {"free-flight": {"requirements.peak_normal_force": "< 2 N"}}
+REPORTS = [*STUDIES, *known_kinds(), "probe", "line", "line, latch"]
+REQUIRED = {"probe": {"requirements.peak_normal_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
 }
@@ -162,7 +162,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
 
 
 @pytest.mark.replay
-@pytest.mark.parametrize("sort", ["free-flight", "stability", "overlay"])
+@pytest.mark.parametrize("sort", ["probe", "stability", "overlay"])
 def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp_path):
     file = tmp_path / "report.html"
     file.write_text(reports[sort], encoding="utf-8")
@@ -177,7 +177,7 @@ def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp
         assert opened.errors == []
 
 
-PICKED = ["free-flight", *(pytest.param(kind, marks=pytest.mark.full) for kind in RUNS if kind != "free-flight")]
+PICKED = ["probe", *(pytest.param(kind, marks=pytest.mark.full) for kind in RUNS if kind != "probe")]
 
 
 @pytest.mark.replay
@@ -218,10 +218,10 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
 
 
 def test_requirements_are_judged_at_the_top(runs):
-    text = report_html(runs["free-flight"])
+    text = report_html(runs["probe"])
     assert "✗ 1 of 1 requirements not met: peak_normal_force." in text
-    changed = runs["free-flight"].attrs["scenario"].replace('"< 2 N"', '"< 3 N"')
-    assert "✓ The requirement is met." in report_html(runs["free-flight"].assign_attrs(scenario=changed))
+    changed = runs["probe"].attrs["scenario"].replace('"< 2 N"', '"< 3 N"')
+    assert "✓ The requirement is met." in report_html(runs["probe"].assign_attrs(scenario=changed))
 
 
 def typed_in(text: str) -> list[str]:

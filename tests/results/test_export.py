@@ -57,7 +57,6 @@ def made_up() -> xr.Dataset:
             "mode": np.zeros(0, str),
         },
         {
-            "kind": "free-flight",
             "scenario": 'a = "b"\nc = [1, 2]\n',
             "dockdyn_version": "0",
             "margins": '{"stable": true, "growth_rate_1_s": -0.1, "windows": [[0.0, 0.25], []], "none": null}',
@@ -132,7 +131,7 @@ def test_a_mat_file_holds_the_same_arrays(tmp_path):
 
 
 def test_names_are_valid_in_matlab():
-    given = ["chaser.inertia.1.1", "chaser_inertia_1_1", "2nd", "_hidden", "größe", "x" * 80, "x" * 90, ""]
+    given = ["body.chaser.inertia.1.1", "chaser_inertia_1_1", "2nd", "_hidden", "größe", "x" * 80, "x" * 90, ""]
     found = [short for short, _ in matlab_names(given)]
     assert all(re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,62}", short) for short in found)
     assert len(set(found)) == len(given)

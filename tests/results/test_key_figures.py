@@ -14,8 +14,6 @@ from small_campaign import SCENARIO
 import dockdyn
 from dockdyn.kinds.assembly.kind import AssemblyKind
 from dockdyn.kinds.assembly.schema.on_line import LineAssemblySection
-from dockdyn.kinds.free_flight.kind import FreeFlightKind
-from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.contact_figures import LATCHED, figure
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
@@ -28,11 +26,11 @@ from dockdyn.studies.cases.batch import LEFT_OUT, run_cases, runs_in_batches
 
 SHORT = {  # preset, duration (s)
     "rig": ("sits", 2.0),
-    "free-flight": ("", 6.0),
+    "probe": ("", 6.0),
     "assembly": ("soyuz-like-probe", 3.0),
 }
 ON_A_LINE = {"a contact on a line": ("paraskevas-a", 0.6), "a latch on a line": ("paraskevas-latch", 0.8)}
-SLOW = ("rig", "free-flight", "assembly")
+SLOW = ("rig", "probe", "assembly")
 
 
 def asked_for(figures):
@@ -107,11 +105,11 @@ LONGEST = KeyFigure("longest_contact_s", "longest contact", longest)
 WHOLE = KeyFigure("of_the_whole_run", "a number of the whole run", lambda data: 7.0, source="run")
 
 
-class DockingSection(FreeFlightSection):
+class DockingSection(AssemblySection):
     kind: Literal["docking"] = "docking"
 
 
-class DockingKind(FreeFlightKind):
+class DockingKind(AssemblyKind):
     name: ClassVar = "docking"
 
     def schema(self, data, name):
@@ -176,7 +174,7 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
 @pytest.mark.full
 def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
     text = (
-        SCENARIO.replace('"free-flight"', '"docking"')
+        SCENARIO.replace('"assembly"', '"docking"')
         .replace("peak_normal_force", "longest_contact")
         .replace("90 N", "9 s")
     )
@@ -204,17 +202,20 @@ def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
 
 HELD = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = "3 s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = 300
 inertia = [60, 80, 90]
 position = [50, 0, 0]
 rate = [0.01, 0, 0]
-[target]
+[[body]]
+name = "target"
 mass = 800
 inertia = [200, 250, 300]
 [control]
+body = "chaser"
 law = "attitude-hold"
 base_stiffness = 40.0
 base_damping = 30.0
@@ -225,7 +226,7 @@ base_limit = 1000.0
 @pytest.mark.full
 def test_a_figure_of_the_motion_has_a_derivative_too():
     """An attitude held about one axis is a linear oscillator: the angle at the end goes as the rate at the start."""
-    answer = dockdyn.sensitivity(parse(HELD, "held"), "attitude_error_end_rad", ["chaser.rate.0"])
+    answer = dockdyn.sensitivity(parse(HELD, "held"), "attitude_error_end_rad", ["body.chaser.rate.0"])
     decay, turning = 30.0 / 120.0, math.sqrt(40.0 / 60.0 - (30.0 / 120.0) ** 2)
     angle = 0.01 / turning * math.exp(-3 * decay) * math.sin(3 * turning)
     assert answer["value"] == pytest.approx(angle, rel=1e-6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.kinds.free_flight.kind import FreeFlightKind
+from dockdyn.kinds.assembly.kind import AssemblyKind
 from dockdyn.kinds.rig.kind import RigKind
 from dockdyn.results.dataset import shortness
 
@@ -14,10 +14,10 @@ from dockdyn.results.dataset import shortness
     [
         *(
             (key, value)
-            for key in ("chaser.mass", "contact.0.normal.stiffness", "duration")
+            for key in ("body.chaser.mass", "contact.0.normal.stiffness", "duration")
             for value in (1.1e30, 1e300)
         ),
-        *(("chaser.position.0", value) for value in (1.1e30, -2e30)),
+        *(("body.chaser.position.0", value) for value in (1.1e30, -2e30)),
     ],
 )
 def test_numbers_beyond_what_products_hold_are_refused(key, value):
@@ -28,11 +28,11 @@ def test_numbers_beyond_what_products_hold_are_refused(key, value):
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [
-        ("chaser.mass", 0.9e-30, False),
-        ("chaser.mass", 1.1e-30, True),
+        ("body.chaser.mass", 0.9e-30, False),
+        ("body.chaser.mass", 1.1e-30, True),
         ("contact.0.normal.stiffness", 5e-324, False),
-        ("chaser.position.0", 5e-324, True),  # a component is a size with others
-        ("chaser.position.0", 0, True),
+        ("body.chaser.position.0", 5e-324, True),  # a component is a size with others
+        ("body.chaser.position.0", 0, True),
         ("loop.delay", 0, True),
         ("loop.delay", 1e-31, False),
     ],
@@ -82,6 +82,6 @@ def test_a_matrix_that_cannot_be_solved_is_a_refusal(name, monkeypatch):
         np.linalg.inv(np.zeros((2, 2)))
 
     monkeypatch.setattr(RigKind, "simulate", fails)
-    monkeypatch.setattr(FreeFlightKind, "simulate", fails)
+    monkeypatch.setattr(AssemblyKind, "simulate", fails)
     with pytest.raises(dockdyn.ScenarioError, match=f"{name}: its matrices cannot be solved.*closer in size"):
         dockdyn.simulate(dockdyn.load(name))

@@ -99,7 +99,7 @@ def test_a_full_disk_leaves_nothing_half(command, what, result, full, dock, tmp_
         ("stability sits --out {}", "file/in"),
         ("compare sits --out {}", "file/in"),
         (
-            "envelope probe-cone --set requirements.peak_force=<5 --of peak_force --over chaser.mass=1:2 --out {}",
+            "envelope probe-cone --set requirements.peak_force=<5 --of peak_force --over body.chaser.mass=1:2 --out {}",
             "file/in",
         ),
         ("sensitivity probe-cone --of captured --out {}", "file/in"),
@@ -137,7 +137,7 @@ def test_a_device_is_written_to_as_it_is(dock, result):
     command = [sys.executable, "-m", "dockdyn", "init", "probe-cone", "/dev/stdout", "--force"]
     piped = subprocess.run(command, capture_output=True, text=True, cwd=result.parent)
     assert piped.returncode == 0, piped.stderr
-    assert 'kind = "free-flight"' in piped.stdout
+    assert 'kind = "assembly"' in piped.stdout
 
 
 def test_files_that_belong_together_come_together(tmp_path, monkeypatch):

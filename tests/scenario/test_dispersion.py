@@ -201,13 +201,13 @@ def test_a_case_has_nothing_distributed_and_the_same_requirements():
 def test_an_override_replaces_a_distribution():
     chosen = everything({SPEED: 0.07, "approach.pitch": 0.01, "approach.yaw": "1 deg", "campaign.runs": 9})
     left = {key for one in chosen.dispersions for key in one.keys}
-    assert not left & {SPEED, "approach.pitch", "approach.yaw"} and "chaser.mass" in left
+    assert not left & {SPEED, "approach.pitch", "approach.yaw"} and "body.chaser.mass" in left
     assert (chosen.content.approach.closing_speed, chosen.content.approach.pitch) == (0.07, 0.01)
     assert chosen.campaign.runs == 9
-    bound = {"approach.closing_speed.high": "7 cm/s", "dispersion.radius": "1 deg", "chaser.inertia.2.2": 1490}
+    bound = {"approach.closing_speed.high": "7 cm/s", "dispersion.radius": "1 deg", "body.chaser.inertia.2.2": 1490}
     chosen = everything(bound)
     assert_allclose(chosen.content.approach.closing_speed, 0.06)
-    assert chosen.content.chaser.inertia[2][2] == 1490
+    assert chosen.content.named("chaser").inertia[2][2] == 1490
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -287,14 +287,14 @@ REFUSED = [
     ),
     (
         '[chaser]\nmass = { distribution = "uniform", low = -1, high = 5 }',
-        "chaser.mass.low = -1: must be a mass greater than 0 kg",
+        "body.chaser.mass.low = -1: must be a mass greater than 0 kg",
     ),
     (
         '[chaser]\nmass = { distribution = "uniform", low = 1, high = 5, nominal = -7 }',
-        "chaser.mass.nominal = -7: must be a mass greater than 0 kg",
+        "body.chaser.mass.nominal = -7: must be a mass greater than 0 kg",
     ),
     ('[chaser]\nmas = { distribution = "normal", mean = 1, std = 5 }', "chaser.mas: unknown key; did you mean 'mass'?"),
-    ('kind = { distribution = "choice", values = ["free-flight"] }', "kind: cannot be distributed"),
+    ('kind = { distribution = "choice", values = ["assembly"] }', "kind: cannot be distributed"),
     ('title = { distribution = "choice", values = ["a", "b"] }', "title: cannot be distributed"),
     (
         '[integrator]\nmethod = { distribution = "choice", values = ["located", "fixed"] }',
@@ -374,8 +374,8 @@ def test_other_kinds_too(preset, key, unit):
 @pytest.mark.full
 def test_charts_of_stability_are_those_of_the_nominal_case():
     """Also over a key that is distributed together with another one."""
-    keys = table('["chaser.mass", "target.mass"]', 'distribution = "disc"\nradius = "50 kg"\ncentre = [1800, 3200]')
-    sweep = [parse_sweep("chaser.mass=1700:1900:3")]
+    keys = table('["body.chaser.mass", "body.target.mass"]', 'distribution = "disc"\nradius = "50 kg"\ncentre = [1800, 3200]')
+    sweep = [parse_sweep("body.chaser.mass=1700:1900:3")]
     known, found = (stability_dataset(scenario(part), sweep) for part in ("", keys))
     assert_array_equal(found.growth_rate, known.growth_rate)
     assert found.attrs["margins"] == known.attrs["margins"]

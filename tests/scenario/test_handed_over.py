@@ -32,9 +32,9 @@ def test_a_product_of_inertia_is_set_in_row_and_column(seed):
     """As `objective` has it; two values are refused."""
     rng = np.random.default_rng(seed)
     row, column = rng.permutation(3)[:2]
-    key, value = f"chaser.inertia.{row}.{column}", float(rng.uniform(-5, 5))
-    found = np.array(dockdyn.load("probe-cone", {key: value}).content.chaser.inertia)
+    key, value = f"body.chaser.inertia.{row}.{column}", float(rng.uniform(-5, 5))
+    found = np.array(dockdyn.load("probe-cone", {key: value}).content.named("chaser").inertia)
     assert found[row, column] == found[column, row] == value
-    assert np.array_equal(found, np.array(dockdyn.load("probe-cone").at({key: value}).content.chaser.inertia))
+    assert np.array_equal(found, np.array(dockdyn.load("probe-cone").at({key: value}).content.named("chaser").inertia))
     with pytest.raises(dockdyn.ScenarioError, match="an inertia is symmetric: set one of them"):
-        dockdyn.load("probe-cone", {key: value, f"chaser.inertia.{column}.{row}": value + 1})
+        dockdyn.load("probe-cone", {key: value, f"body.chaser.inertia.{column}.{row}": value + 1})

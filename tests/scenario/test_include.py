@@ -76,13 +76,12 @@ def test_paths_count_from_the_file_that_includes(write, tmp_path):
     """Also that of a mesh in the included file."""
     (tmp_path / "rigs").mkdir()
     (tmp_path / "rigs" / "arm.stl").write_text("")
-    flight = 'schema = 1\nkind = "free-flight"\nduration = 1\ninclude = ["rigs/more.toml"]\n'
-    write(mine=flight, rigs__more='include = "../base.toml"\n[chaser]\nlook = "arm.stl"\n')
-    write(base="[chaser]\nmass = 5\n[target]\nmass = 1\n")
-    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: chaser\.inertia: missing"):
+    docking = 'schema = 1\nkind = "assembly"\nduration = 1\ninclude = ["rigs/more.toml"]\n'
+    write(mine=docking, rigs__more='[[body]]\nname = "chaser"\nmass = 5\nlook = "arm.stl"\n')
+    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.chaser\.inertia: missing"):
         dockdyn.load("mine.toml")
     (tmp_path / "rigs" / "arm.stl").unlink()
-    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: chaser\.look = 'arm\.stl': no such file"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.chaser\.look = 'arm\.stl': no such file"):
         dockdyn.load("mine.toml")
 
 

@@ -141,7 +141,7 @@ def test_units_words_and_defaults(folder):
     assert stats.kstest(drawn(rolled)[:, 0], stats.expon(scale=math.radians(2)).cdf).pvalue > 1e-3
     slow = dockdyn.load("probe-cone", {"approach.roll": law | {"slower": 3, "side": "down", "start_at": "1 deg"}})
     assert_allclose(drawn(slow), math.radians(1) - 3 * drawn(rolled), rtol=1e-12)
-    mass = dockdyn.load("probe-cone", {"chaser.mass": law | {"start_at": "1800 kg", "rate": "0.01 / kg"}})
+    mass = dockdyn.load("probe-cone", {"body.chaser.mass": law | {"start_at": "1800 kg", "rate": "0.01 / kg"}})
     assert stats.kstest(drawn(mass)[:, 0], stats.expon(1800, 100).cdf).pvalue > 1e-3
     factor = dockdyn.load("probe-cone", {"contact.friction.coefficient": law | {"rate": 5}})
     assert stats.kstest(drawn(factor)[:, 0], stats.expon(scale=0.2).cdf).pvalue > 1e-3
@@ -218,7 +218,7 @@ def test_its_place_and_its_keys_are_checked(folder):
     ring = {"distribution": "own_spread:Ring", "radii": [1, 2]}
     with pytest.raises(dockdyn.ScenarioError, match=r"closing_speed: a own_spread:Ring stands for 2 numbers"):
         dockdyn.load("probe-cone", {SPEED: ring})
-    table = {"keys": ["approach.pitch", "chaser.mass"], **ring}
+    table = {"keys": ["approach.pitch", "body.chaser.mass"], **ring}
     with pytest.raises(dockdyn.ScenarioError, match=r"own_spread:Ring needs keys of one unit; these are"):
         dockdyn.load("probe-cone", {"dispersion": [table]})
     with pytest.raises(

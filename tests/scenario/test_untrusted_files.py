@@ -295,7 +295,7 @@ def test_what_is_no_result_is_said(dock, others, shared_run):
     ids=lambda value: value[:9],
 )
 @pytest.mark.parametrize(
-    "key", ["loop.delay", "chaser.mass.²", "contact.99999999999999999999.x", "a" * 5000, "a." * 3000 + "b"]
+    "key", ["loop.delay", "body.chaser.mass.²", "contact.99999999999999999999.x", "a" * 5000, "a." * 3000 + "b"]
 )
 def test_overrides_that_cannot_be(dock, key, value):
     ended = dock("run", "sazawal-spring-dashpot", "--set", f"{key}={value}")

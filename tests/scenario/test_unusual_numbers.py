@@ -184,7 +184,6 @@ def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
         stiffness = reduced * (speed / (radii * radius)) ** 2
         data = {
             "schema": 1,
-            "kind": "free-flight",
             "duration": 1.0,
             "chaser": {
                 "mass": mass,

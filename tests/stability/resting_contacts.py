@@ -77,7 +77,6 @@ def scene_of(chaser, target, apex, probe, half_angle, place, law, delay):
     normal = {"law": "spring-dashpot", "stiffness": law[0], "damping": law[1], "adhesion": True}
     return {
         "schema": 1,
-        "kind": "free-flight",
         "duration": 10.0,
         "chaser": chaser | {"feature": [{"name": "probe", "position": probe}]},
         "target": target | {"surface": [cone]},

@@ -164,7 +164,7 @@ def test_a_jump_of_sign_is_located_to_the_tolerance(tolerance):
 # --- keys of a scenario ----------------------------------------------------------------------------------------------
 
 # Table 1 with r_CQ = l0 x̂ and r_TS = 0: an effective mass of 375 kg at l0 = 1 m, 220.183486 kg at 1.5 m
-PROBE = {"stability.distance": 0.5, "chaser.feature.position": [1, 0, 0], "target.surface.apex": [0, 0, 0]}
+PROBE = {"stability.distance": 0.5, "body.chaser.feature.position": [1, 0, 0], "body.target.surface.apex": [0, 0, 0]}
 DELAY, DAMPING = Sweep("loop.delay", "0 ms", "400 ms", 25), Sweep("contact.normal.damping", 10, "0.4 kN*s/m", 25)
 
 
@@ -219,7 +219,7 @@ def test_two_keys(probe):
 
 @pytest.mark.full
 def test_three_keys_are_a_family(probe):
-    found = stability_dataset(probe, [DAMPING, DELAY, Sweep("chaser.feature.position.0", 1, 1.5, 2)])
+    found = stability_dataset(probe, [DAMPING, DELAY, Sweep("body.chaser.feature.position.0", 1, 1.5, 2)])
     assert_allclose(found.family.values, [1, 1.5])
     for member, mass in enumerate((375.0, 220.183486)):
         b, h = found.boundary_x.values[member], found.boundary_y.values[member]
@@ -260,7 +260,7 @@ def test_a_sampled_rig():
         ([Sweep("loop.delay", 0.2, 0.1, 5)], "must rise"),
         ([Sweep("loop.delay", -0.2, 0.1, 5)], "-0.2"),
         ([Sweep("loop.delay", 0, 1, 5), Sweep("loop.delay", 0, 2, 5)], "twice"),
-        ([Sweep(key, 1, 2, 5) for key in ("chaser.mass", "target.mass", "loop.delay", "duration")], "at most 3"),
+        ([Sweep(key, 1, 2, 5) for key in ("body.chaser.mass", "body.target.mass", "loop.delay", "duration")], "at most 3"),
     ],
 )
 def test_what_cannot_be_swept(probe, sweeps, words):
@@ -306,7 +306,7 @@ def rig(gain):
     }
 
 
-FREE = [["chaser.mass"], ["target.surface.half_angle"], ["contact.normal.damping"], ["stability.distance"]]
+FREE = [["body.chaser.mass"], ["body.target.surface.half_angle"], ["contact.normal.damping"], ["stability.distance"]]
 POLES = [[f"loop.robot.poles.{pole}.{part}" for pole in (0, 1)] for part in (0, 1)]  # a pair moves together
 SINGLES = [[key] for key in ("mass", "contact.normal.damping", "loop.hold.period", "loop.sensor.delay")]
 REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.0"], ["loop.compensator.gain"]]

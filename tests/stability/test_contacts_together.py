@@ -50,7 +50,6 @@ def some_scene(rng, tips, symmetric=False):
     ]
     return {
         "schema": 1,
-        "kind": "free-flight",
         "duration": 20.0,
         "chaser": {
             "mass": chaser,
@@ -178,11 +177,11 @@ def test_sensitivities_of_contacts_that_close_together(load, damped):
             s -= (s**2 + power * np.exp(-s * delay)) / (2 * s - delay * power * np.exp(-s * delay))
         return s.real
 
-    places = {"chaser.mass": ("chaser", "mass"), "target.mass": ("target", "mass"), "loop.delay": ("loop", "delay")}
+    places = {"body.chaser.mass": ("chaser", "mass"), "body.target.mass": ("target", "mass"), "loop.delay": ("loop", "delay")}
     for i in range(2):
         places[f"contact.{i}.normal.stiffness"] = ("contact", i, "normal", "stiffness")
         places[f"contact.{i}.normal.damping"] = ("contact", i, "normal", "damping")
-        places[f"chaser.feature.{i}.position.1"] = ("chaser", "feature", i, "position", 1)
+        places[f"body.chaser.feature.{i}.position.1"] = ("chaser", "feature", i, "position", 1)
     known = {}
     for key, path in places.items():
         values = []

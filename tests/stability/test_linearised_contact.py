@@ -197,27 +197,27 @@ def test_no_frame_changes_the_margins_of_a_predicted_first_contact(load):
 
 def test_no_unit_changes_a_margin(load):
     scene = sazawal(delay=0.016)
-    plainly = {"stability.distance": 0.5, "stability.azimuth": 0.5, "loop.delay": 0.016, "chaser.mass": 2500}
+    plainly = {"stability.distance": 0.5, "stability.azimuth": 0.5, "loop.delay": 0.016, "body.chaser.mass": 2500}
     plainly |= {
         "contact.normal.stiffness": 1500,
-        "target.surface.half_angle": 0.6,
-        "chaser.feature.position": [2, 0.1, 0],
+        "body.target.surface.half_angle": 0.6,
+        "body.chaser.feature.position": [2, 0.1, 0],
     }
     in_words = {"stability.distance": "500 mm", "stability.azimuth": "500 mrad", "loop.delay": "16 ms"}
-    in_words |= {"contact.normal.stiffness": "1.5 kN/m", "target.surface.half_angle": f"{np.degrees(0.6):.17g} deg"}
-    in_words |= {"chaser.mass": "2.5 tonne", "chaser.feature.position": ["200 cm", "100 mm", 0]}
+    in_words |= {"contact.normal.stiffness": "1.5 kN/m", "body.target.surface.half_angle": f"{np.degrees(0.6):.17g} deg"}
+    in_words |= {"body.chaser.mass": "2.5 tonne", "body.chaser.feature.position": ["200 cm", "100 mm", 0]}
     same_margins(margins(load(scene, plainly)), margins(load(scene, in_words)), 1e-12)
 
 
 # --- sensitivities ---------------------------------------------------------------------------------------------------
 
 AXES = range(3)
-KEYS = ["chaser.mass", "target.mass", "loop.delay", "contact.normal.stiffness", "contact.normal.damping"]
-KEYS += ["stability.azimuth", "stability.distance", "target.surface.half_angle"]
+KEYS = ["body.chaser.mass", "body.target.mass", "loop.delay", "contact.normal.stiffness", "contact.normal.damping"]
+KEYS += ["stability.azimuth", "stability.distance", "body.target.surface.half_angle"]
 KEYS += [f"{body}.inertia.{i}.{i}" for body in ("chaser", "target") for i in AXES]
 PRODUCTS = [(i, j) for i in AXES for j in AXES if i < j]  # of an inertia: two are equal and change together
 KEYS += [f"{body}.inertia.{i}.{j}, {body}.inertia.{j}.{i}" for body in ("chaser", "target") for i, j in PRODUCTS]
-KEYS += [f"{place}.{i}" for place in ("chaser.feature.position", "target.surface.apex") for i in AXES]
+KEYS += [f"{place}.{i}" for place in ("body.chaser.feature.position", "body.target.surface.apex") for i in AXES]
 
 
 @pytest.mark.parametrize("damped", [True, False])

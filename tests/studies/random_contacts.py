@@ -13,15 +13,15 @@ from on_a_line import colliding
 Chance = np.random.Generator
 LATE = 1.2  # rad: the angle by which a delay makes an oscillation in contact late, at most
 IN_CONE = 0.3  # rad: the same in a cone, lest the tip be thrown through its axis, where the normal jumps
-KINDS = ("free-flight", "free-flight", "assembly", "on a line", "rig")
+KINDS = ("two bodies", "two bodies", "assembly", "on a line", "rig")
 
 
 def draw(seed: int) -> dict[str, Any]:
     """A scenario of one of the kinds; its contacts have begun and ended, or bounce, before it ends."""
     chance = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
-    drawn = {"free-flight": free_flight, "assembly": assembly, "on a line": on_a_line, "rig": rig}[kind](chance)
-    return {"schema": 1, "kind": kind, **drawn}
+    drawn = {"two bodies": free_flight, "assembly": assembly, "on a line": on_a_line, "rig": rig}[kind](chance)
+    return {"schema": 1, "kind": "rig" if kind == "rig" else "assembly", **drawn}
 
 
 def uniform(chance: Chance, low: float, high: float) -> float:
@@ -119,7 +119,8 @@ def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any],
 def free_flight(chance: Chance) -> dict[str, Any]:
     delay = drawn_delay(chance)
     visitor, target, contacts = parts(chance, delay)
-    return {"duration": 6.0, "chaser": visitor, "target": target, "contact": contacts, **loop(delay)}
+    bodies = [{"name": "chaser", **visitor}, {"name": "target", **target}]
+    return {"duration": 6.0, "body": bodies, "contact": contacts, **loop(delay)}
 
 
 def assembly(chance: Chance) -> dict[str, Any]:

@@ -72,13 +72,12 @@ def test_of_a_free_flight(load):
     law = {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING}
     scenario = {
         "schema": 1,
-        "kind": "free-flight",
         "loop": {"delay": 0.01},
         "chaser": visitor | {"mass": MASSES[0], "inertia": [5.0] * 3},
         "target": {"mass": MASSES[2], "inertia": [5.0] * 3, "surface": [plate]},
         "contact": [{"feature": "tip", "surface": "plate", "normal": law}],
     }
-    keys = ["chaser.mass", "target.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
+    keys = ["body.chaser.mass", "body.target.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
     check_derivatives(load(pulling(scenario)), keys)
 
 

@@ -13,7 +13,7 @@ from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.envelope import search as study
 from dockdyn.studies.envelope.report import envelope_report
 
-SPEED, MASS = "approach.closing_speed", "chaser.mass"
+SPEED, MASS = "approach.closing_speed", "body.chaser.mass"
 RANGES = {SPEED: (0.0, 0.1), MASS: (1000.0, 3000.0)}
 
 # --- outcomes of a known shape, in place of runs ---------------------------------------------------------------------
@@ -143,28 +143,32 @@ STIFFNESS, PRELOAD, LENGTH, ANGLE, TARGET = 1500.0, 2.0, 0.02, math.radians(40),
 
 ON_AXIS = f"""
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 title = "Probe on the axis of a cone, latch without friction"
 duration = "6 s"
 
 [approach]
+port = "probe"
+to = "cone"
 closing_speed = "40 mm/s"
 distance = "1 mm"
 
-[chaser]
+[[body]]
+name = "chaser"
 mass = "1800 kg"
 inertia = [900, 1400, 1500] # kg m²
 
-[[chaser.feature]]
+[[body.feature]]
 name = "probe"
 position = [1.6, 0, 0] # m
 radius = "15 mm"
 
-[target]
+[[body]]
+name = "target"
 mass = {TARGET}
 inertia = [2100, 2600, 2400]
 
-[[target.surface]]
+[[body.surface]]
 name = "cone"
 shape = "cone"
 apex = [1.1, 0, 0]
@@ -181,10 +185,15 @@ law = "spring-dashpot"
 stiffness = "8 kN/m"
 damping = "400 N s/m"
 
-[latch]
+[[element]]
+kind = "latch"
+name = "latch"
+between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "60 mm"
+
+[element.ramp]
 stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}
@@ -296,7 +305,7 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
             "given twice; must be different keys",
         ),
         (
-            ("probe-cone-latch", "--over", "latch.friction=0.1:0.2", "--over", f"{SPEED}=1:2", "--over", f"{MASS}=1:2"),
+            ("probe-cone-latch", "--over", "element.latch.ramp.friction=0.1:0.2", "--over", f"{SPEED}=1:2", "--over", f"{MASS}=1:2"),
             "--over: 3 keys; must be one or two",
         ),
         (

@@ -44,10 +44,10 @@ KINDS = {
         10,
         1e-6,
     ),
-    "free-flight": (
+    "probe": (
         "probe-cone",
         {"duration": "9 s", "approach.distance": "5 mm", "loop.delay": "20 ms"},
-        ["approach.closing_speed", "chaser.mass", "contact.normal.stiffness", "loop.delay"],
+        ["approach.closing_speed", "body.chaser.mass", "contact.normal.stiffness", "loop.delay"],
         1e-4,
         10,
         1e-6,

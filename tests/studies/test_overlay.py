@@ -96,7 +96,7 @@ def test_files_are_called_by_what_tells_them_apart(tmp_path):
 
 
 def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_path):
-    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", slow.assign_attrs(kind="free-flight"))):
+    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", slow.assign_attrs(kind="rig"))):
         write_result(dataset, tmp_path / name)
     write_result(slow.assign_attrs(margins="{}"), tmp_path / "stability.nc")
     shutil.copy(tmp_path / "slow.nc", tmp_path / "copy.nc")
@@ -106,7 +106,7 @@ def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_p
     assert "dockdyn report slow.nc fast.nc copy.nc" in (tmp_path / "overlay.html").read_text(encoding="utf-8")
     for words, message in (
         (("slow.nc", "fast.nc"), "overlay.html: exists; give --force"),
-        (("slow.nc", "other.nc", "--force"), "other.nc: is of kind free-flight; must be assembly, as slow.nc is"),
+        (("slow.nc", "other.nc", "--force"), "other.nc: is of kind rig; must be assembly, as slow.nc is"),
         (("slow.nc", "stability.nc", "--force"), "stability.nc: is of dockdyn stability; must be of dockdyn run"),
         (("slow.nc", "./slow.nc", "--force"), "slow.nc: given twice; must be different results"),
         (("slow.nc", "absent.nc", "--force"), "absent.nc: no such file"),

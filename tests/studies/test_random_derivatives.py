@@ -115,16 +115,18 @@ def test_two_hundred_drawn_scenarios():
 
 BALL = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = 5.0
-[chaser]
+[[body]]
+name = "chaser"
 mass = 610.0
 inertia = [110.0, 100.0, 130.0]
 position = [2.08, 0, 0]
 velocity = [-0.06, -0.008, 0.006]
 rate = [-0.015, 0.02, 0.01]
 feature = [{ name = "tip", position = [-1, 0, 0], radius = 0.03 }]
-[target]
+[[body]]
+name = "target"
 mass = 700.0
 inertia = [180.0, 210.0, 190.0]
 surface = [{ name = "plate", shape = "plane", point = [1.0, 0, 0], normal = [1.0, 0, 0] }]
@@ -159,9 +161,9 @@ def bounce(exponent):
     """Two bodies of 620 and 410 kg that bounce head-on and elastically."""
     law = f'normal = {{ law = "hertz", stiffness = 1.5e5, exponent = {exponent!r} }}'
     text = BALL.partition("[[contact]]")[0] + f'[[contact]]\nfeature = "tip"\nsurface = "plate"\n{law}\n'
-    still = {"chaser.velocity": [-0.04, 0.0, 0.0], "chaser.rate": [0.0] * 3, "duration": 6.0}
+    still = {"body.chaser.velocity": [-0.04, 0.0, 0.0], "body.chaser.rate": [0.0] * 3, "duration": 6.0}
     return parse(
-        text, "bounce", still | {"chaser.mass": 620.0, "target.mass": 410.0, "chaser.position": [2.04, 0.0, 0.0]}
+        text, "bounce", still | {"body.chaser.mass": 620.0, "body.target.mass": 410.0, "body.chaser.position": [2.04, 0.0, 0.0]}
     )
 
 
@@ -171,7 +173,7 @@ def test_an_elastic_bounce():
     The peak comes d/v ∫ du/√(1 − uⁿ⁺¹) = d/v √π Γ(1 + p)/Γ(1/2 + p) after the onset, p = 1/(n + 1).
     Also where the force bends sharply at both ends of the contact, and where it does not but its derivative by n does.
     """
-    keys = ["chaser.mass", "target.mass", "chaser.velocity.0", "contact.normal.stiffness", "contact.normal.exponent"]
+    keys = ["body.chaser.mass", "body.target.mass", "body.chaser.velocity.0", "contact.normal.stiffness", "contact.normal.exponent"]
     masses, k, v = (620.0, 410.0), 1.5e5, 0.04
     m = masses[0] * masses[1] / sum(masses)
     impulse = 2 * m * v, [2 * v * (m / masses[0]) ** 2, 2 * v * (m / masses[1]) ** 2, -2 * m, 0.0, 0.0]

@@ -91,11 +91,11 @@ def test_with_friction_and_delay_as_by_central_differences(figure):
     answer = dockdyn.sensitivity(scenario, figure)
     rows = by_key(answer)
     assert answer["differentiable"] is True
-    assert all(rows[key]["derivative"] for key in ("approach.closing_speed", "chaser.mass", "loop.delay"))
+    assert all(rows[key]["derivative"] for key in ("approach.closing_speed", "body.chaser.mass", "loop.delay"))
     ranked = [abs(row["per_percent"]) for row in answer["to"]]
     assert ranked == sorted(ranked, reverse=True)
-    keys = ["approach.closing_speed", "chaser.mass", "contact.normal.stiffness", "contact.normal.damping"]
-    keys += ["contact.friction.coefficient", "loop.delay", "target.surface.half_angle", "approach.lateral_offset.0"]
+    keys = ["approach.closing_speed", "body.chaser.mass", "contact.normal.stiffness", "contact.normal.damping"]
+    keys += ["contact.friction.coefficient", "loop.delay", "body.target.surface.half_angle", "approach.lateral_offset.0"]
     own = np.array([rows[key]["value"] for key in keys])
     steps = 1e-4 * np.abs(own)
     cases = [own + weight * step for step in np.diag(steps) for weight in (-2, -1, 1, 2)]
@@ -133,7 +133,6 @@ def passing(above):
     """A point that passes along a plane, so high above it (m)."""
     body = {"mass": 100, "inertia": [10, 10, 10]}
     return {
-        "kind": "free-flight",
         "title": "Passing",
         "schema": 1,
         "duration": 1.0,
@@ -169,11 +168,11 @@ def test_a_contact_about_to_appear(above, smooth, tmp_path):
     assert answer["value"] == 0
     rows = by_key(answer)
     assert answer["differentiable"] is smooth
-    assert rows["chaser.position.0"]["differentiable"] is smooth
+    assert rows["body.chaser.position.0"]["differentiable"] is smooth
     if not smooth:
-        assert "the number of contacts changes" in rows["chaser.position.0"]["reason"]
-    assert rows["chaser.mass"]["differentiable"] is True
-    assert rows["chaser.mass"]["derivative"] == 0
+        assert "the number of contacts changes" in rows["body.chaser.position.0"]["reason"]
+    assert rows["body.chaser.mass"]["differentiable"] is True
+    assert rows["body.chaser.mass"]["derivative"] == 0
 
 
 @pytest.mark.full
@@ -190,7 +189,7 @@ def test_two_equal_peaks(tmp_path):
         content["contact"].append({"feature": name, "surface": "wall", "normal": law})
     file = tmp_path / "two.toml"
     file.write_text(tomlkit.dumps(content))
-    to = ["chaser.feature.upper.position.0", "chaser.velocity.0"]
+    to = ["body.chaser.feature.upper.position.0", "body.chaser.velocity.0"]
     rows = by_key(dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N", to))
     assert rows[to[0]]["differentiable"] is False
     assert "two peaks are equally high" in rows[to[0]]["reason"]
@@ -241,7 +240,7 @@ def test_command_ranks_and_writes(dock, tmp_path):
         ),
         (("paraskevas-a", "--of", "peak_normal_force_N", "--to", FRONT, "--to", FRONT), "given twice"),
         (
-            ("sazawal-spring-dashpot", "--of", "peak_normal_force_N", "--to", "chaser.attitude.0"),
+            ("sazawal-spring-dashpot", "--of", "peak_normal_force_N", "--to", "body.chaser.attitude.0"),
             "cannot change alone, as part of a unit quaternion",
         ),
         (

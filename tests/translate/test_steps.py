@@ -142,7 +142,7 @@ RARELY = {
     **{name: _of(located_case, name) for name in ("idss-probe-cone",)},
     "no delay": _of(located_case, FREE, **{"loop.delay": 0.0}),
     **{f"law {name}": _of(located_case, FREE, **{"contact.0.normal": law}) for name, law in NORMALS.items()},
-    **{f"shape {name}": _of(located_case, FREE, **{"target.surface": [shape]}) for name, shape in SHAPES.items()},
+    **{f"shape {name}": _of(located_case, FREE, **{"body.target.surface": [shape]}) for name, shape in SHAPES.items()},
     "control by holding": _of(located_case, FREE, control=HOLD),
     "control by damping": _of(located_case, FREE, control=DAMPING),
     "control, fixed steps": _of(fixed_case, FREE, control=HOLD),

@@ -73,7 +73,7 @@ CONTROL_PARTS = (
 
 
 def shared(control, **keys):
-    """What a free flight and an assembly have in common: a tumbling chaser that is pressed against a plate, with delay."""
+    """What scenarios have in common: a tumbling chaser that is pressed against a plate, with delay."""
     return {
         "schema": 1,
         "duration": 6.0,
@@ -83,12 +83,6 @@ def shared(control, **keys):
     } | keys
 
 
-def free_flight(control, **keys):
-    contact = {"feature": "tip", "surface": "plate", **PRESS}
-    pair = {"kind": "free-flight", "chaser": CHASER, "target": TARGET, "contact": [contact]}
-    return copy.deepcopy(pair | shared(control, **keys))
-
-
 def assembly(control, **keys):
     contact = {"feature": "tip", "surface": "plate", **PRESS}
     bodies = [{"name": "chaser", **CHASER}, {"name": "target", **TARGET}]
@@ -96,25 +90,8 @@ def assembly(control, **keys):
     return copy.deepcopy({"kind": "assembly", "body": bodies, "contact": [contact], **shared(placed, **keys)})
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("control", [HOLD, PULSING], ids=["continuous", "pulses"])
-def test_two_bodies_are_a_free_flight(load, control):
-    """With wheel and thrusters at their limits, through contacts with delay and friction, to what the steps differ by."""
-    one, other = (simulated(load, case(control)) for case in (free_flight, assembly))
-    assert one.sizes["episode"] == other.sizes["episode"] >= 1
-    for name in (*PARTS, *CONTROL_PARTS):
-        np.testing.assert_allclose(other[name], one[name], rtol=0, atol=2e-7, err_msg=name)
-    if control is PULSING:
-        np.testing.assert_allclose(other.thruster_on_time, one.thruster_on_time, rtol=0, atol=1e-7)
-        assert (other.thruster_pulses.values == one.thruster_pulses.values).all()
-        assert float(other.thruster_pulses[-1].sum()) > 10
-    summary = dockdyn.summarise(other)
-    assert summary["linear_momentum_error"] < 1e-10 and summary["angular_momentum_error"] < 1e-10
-    assert summary["work_energy_error"] < 1e-8
-
-
-def at_port(kind):
-    """A chaser that is held before the port of a target that turns, its own port a point without radius."""
+def at_port(points):
+    """A chaser that is held before a target that turns: its tip before the plate, or before a point on that, as `points`."""
     chaser = CHASER | {
         "feature": [{"name": "tip", "position": [-1.0, 0.1, 0.0]}],
         "attitude": quaternion([0.1, 0, 0.2]),
@@ -128,27 +105,23 @@ def at_port(kind):
         "attitude": quaternion([0.1, 0, 0]),
     }
     contact = {"feature": "tip", "surface": "plate", **PRESS}
-    if kind == "free-flight":
-        found = {"kind": kind, "chaser": chaser, "target": TARGET, "contact": [contact]}
-        approach = {"axis": [-1.0, 0.0, 0.0]}
-    else:
-        tip = {"name": "tip", "position": [-1.0, 0.1, 0.0], "axis": [-1.0, 0, 0]}
-        port = {"name": "port", "position": [1.0, 0.0, 0.0], "axis": [1.0, 0, 0]}
-        bodies = [{"name": "chaser", **chaser, "point": [tip]}, {"name": "target", **TARGET, "point": [port]}]
-        for key in ("position", "velocity", "attitude", "rate"):
-            bodies[0].pop(key)
-        found, approach = {"kind": kind, "body": bodies, "contact": [contact]}, {"port": "tip", "to": "port"}
+    bodies = [{"name": "chaser", **chaser}, {"name": "target", **TARGET}]
+    for key in ("position", "velocity", "attitude", "rate"):
+        bodies[0].pop(key)
+    approach = {"port": "tip", "to": "plate", "axis": [-1.0, 0.0, 0.0]}
+    if points:
+        bodies[0]["point"] = [{"name": "tip", "position": [-1.0, 0.1, 0.0], "axis": [-1.0, 0, 0]}]
+        bodies[1]["point"] = [{"name": "port", "position": [1.0, 0.0, 0.0], "axis": [1.0, 0, 0]}]
+        approach = {"port": "tip", "to": "port"}
+    found = {"kind": "assembly", "body": bodies, "contact": [contact]}
     approach |= {"distance": 1.0, "closing_speed": 0.02, "lateral_offset": [0.1, -0.1], "pitch": 0.1, "roll_rate": 0.02}
-    if kind == "free-flight":
-        for key in ("position", "velocity", "attitude", "rate"):
-            found["chaser"].pop(key)
     return copy.deepcopy(found | shared(control, approach=approach, duration=20.0))
 
 
 @pytest.mark.full
-def test_references_at_the_port_are_those_of_free_flight(load):
+def test_a_tip_before_a_surface_is_a_point_before_a_port(load):
     """The body that approaches is steered and its target is what it approaches, where nothing else is said."""
-    one, other = (simulated(load, at_port(kind)) for kind in ("free-flight", "assembly"))
+    one, other = (simulated(load, at_port(points)) for points in (False, True))
     for name in (*PARTS, *CONTROL_PARTS):
         np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-8, err_msg=name)
     assert float(abs(other.attitude_error[-1]).max()) < float(abs(other.attitude_error[0]).max())

@@ -1,4 +1,4 @@
-"""The model of an assembly: beside the kind of two bodies, balances, frames, order of the integrator, instants of events."""
+"""The model of an assembly: balances, frames, order of the integrator, instants of events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 DELAY = {"loop": {"delay": 0.02}}
 
-# --- two bodies: the same as free flight -----------------------------------------------------------------------------
+# --- two bodies --------------------------------------------------------------------------------------------------------
 
 CHASER = {
     "mass": 300.0,
@@ -35,26 +35,8 @@ TOUCH = {"feature": "tip", "surface": "cone", **pressing(3e4, 1.5, 0.8, 0.3)}
 PAIR = {"schema": 1, "duration": 8.0, "contact": [TOUCH], "output": {"interval": 0.05}}
 
 
-def as_flight(chaser, target, **keys):
-    return PAIR | {"kind": "free-flight", "chaser": chaser, "target": target} | keys
-
-
 def as_assembly(chaser, target, **keys):
     return PAIR | {"kind": "assembly", "body": [{"name": "chaser", **chaser}, {"name": "target", **target}]} | keys
-
-
-def test_two_bodies_are_those_of_free_flight(load):
-    """The same scenario in both kinds: the same contacts, the same motion."""
-    one, other = (simulated(load, make(CHASER, TARGET)) for make in (as_flight, as_assembly))
-    assert one.episode.size == other.episode.size >= 2
-    for name in ("episode_onset", "episode_release", "episode_peak_force", "episode_impulse"):
-        np.testing.assert_allclose(other[name], one[name], rtol=1e-9, atol=1e-9, err_msg=name)
-    for name, rows in motion(one).items():
-        np.testing.assert_allclose(motion(other)[name], rows, rtol=0, atol=1e-9, err_msg=name)
-    for name in ("depth", "depth_rate"):
-        np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-9)
-    force = one.contact_force.values
-    np.testing.assert_allclose(other.contact_force, force, rtol=0, atol=1e-8 * np.abs(force).max())
 
 
 def test_a_late_wrench_acts_at_the_groups_middle(load):

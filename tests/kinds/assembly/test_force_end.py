@@ -13,15 +13,13 @@ TIPS = {"upper": [0.2, 0.05, 0.0], "lower": [0.2, 0.12, 0.02]}
 BALL = {"name": "ball", "shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.25}
 
 
-def case(kind, tips):
-    """Points that meet a ball, each a contact of its own, as the kind states them."""
+def case(tips):
+    """Points that meet a ball, each a contact of its own."""
     features = [{"name": name, "position": TIPS[name]} for name in tips]
     first, second = {**CHASER, "feature": features}, {**TARGET, "surface": [BALL]}
     contact = [{"feature": name, "surface": "ball", "normal": DASHPOT} for name in tips]
     bodies = {"body": [{"name": "chaser", **first}, {"name": "target", **second}]}
-    if kind != "assembly":
-        bodies = {"chaser": first, "target": second}
-    return {"schema": 1, "kind": kind, "duration": 2.5, "contact": contact, **bodies}
+    return {"schema": 1, "kind": "assembly", "duration": 2.5, "contact": contact, **bodies}
 
 
 def final(load, scenario, **integrator):
@@ -32,7 +30,7 @@ def final(load, scenario, **integrator):
 @pytest.mark.full
 def test_the_order_is_kept_through_several_groups(load):
     """Two groups, both released by a force that ends: fourth order, where a gate that is not located leaves the second."""
-    scenario = case("assembly", TIPS)
+    scenario = case(TIPS)
     best, data = final(load, scenario, tolerance=1e-13)
     assert set(data.episode_contact.values.tolist()) == {0, 1}
     assert np.isfinite(data.episode_release.values).all()
@@ -44,27 +42,18 @@ def test_the_order_is_kept_through_several_groups(load):
 
 
 @pytest.mark.full
-def test_a_member_alone_is_a_contact_of_free_flight(load):
-    """The same history, to what either run's tolerance leaves."""
-    (own, mine), (other, theirs) = (final(load, case(kind, ["upper"])) for kind in ("assembly", "free-flight"))
-    np.testing.assert_allclose(own, other, rtol=0, atol=1e-11)
-    for name in ("episode_onset", "episode_release", "episode_peak_force", "episode_impulse"):
-        np.testing.assert_allclose(mine[name], theirs[name], rtol=1e-9, err_msg=name)
-
-
-@pytest.mark.full
 def test_members_beside_others_end_between_steps_that_the_tolerance_keeps_short(load):
     """Of several members an end is no event: at the default tolerance that is tens of nanometres in a place."""
-    scenario = case("assembly", TIPS)
+    scenario = case(TIPS)
     scenario["body"][0]["feature"] = [{"name": "tips", "positions": list(TIPS.values())}]
     scenario["contact"] = [{"feature": "tips", "surface": "ball", "normal": DASHPOT}]
-    best, _ = final(load, case("assembly", TIPS), tolerance=1e-13)
+    best, _ = final(load, case(TIPS), tolerance=1e-13)
     errors = [np.abs(final(load, scenario, tolerance=tolerance)[0] - best).max() for tolerance in (1e-7, 1e-11)]
     assert errors[1] < errors[0] and errors[1] < 2e-7
 
 
 def test_a_force_that_ends_is_never_a_pull(load):
-    data = dockdyn.simulate(load(case("assembly", ["upper"]) | {"output": {"interval": 1e-3}}))
+    data = dockdyn.simulate(load(case(["upper"]) | {"output": {"interval": 1e-3}}))
     force, depth = data.normal_force.values[:, 0], data.depth.values[:, 0]
     ended = (depth > 0) & (force == 0)
     assert ended.sum() > 5 and force.min() == 0

@@ -83,7 +83,7 @@ def test_two_free_bodies_need_the_closed_form_along_the_axis():
     scenario = parse(latched(0.3, 'hold_law = "rigid"', z=0.0), "cone")
     content = scenario.content
     ramp = {"stiffness": 1000.0, "angle": math.atan(SLOPE), "axial_length": 0.025, "preload": 3.0}
-    expected = float(minimum_latching_velocity(content.chaser.mass, content.target.mass, **ramp))
+    expected = float(minimum_latching_velocity(content.named("chaser").mass, content.named("target").mass, **ramp))
     assert dockdyn.least_latching_speed(scenario) == pytest.approx(expected, rel=1e-9)
 
 

@@ -109,7 +109,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
     bodies = [
         {key: getattr(body, key) for key in ("mass", "position", "attitude", "velocity", "rate")}
         | {"name": name, "inertia": body.inertia}
-        for name, body in (("chaser", content.chaser), ("target", content.target))
+        for name, body in (("chaser", content.named("chaser")), ("target", content.named("target")))
     ]
     latch = {
         "kind": "latch",

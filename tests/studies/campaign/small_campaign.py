@@ -14,29 +14,33 @@ from dockdyn.cli import main as cli
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 title = "A small docking with distributions"
 duration = "20 s"
 [campaign]
 runs = 40
 seed = 7
 [approach]
+port = "probe"
+to = "cone"
 closing_speed = { distribution = "uniform", low = "10 mm/s", high = "60 mm/s" }
 distance = "30 mm"
 lateral_offset = { distribution = "disc", radius = "60 mm" }
 pitch = { distribution = "normal", mean = 0, std = "0.5 deg" }
 roll_rate = "0.1 deg/s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = "600 kg"
 inertia = [[300, 5, -4], [5, 420, 6], [-4, 6, 460]]
-[[chaser.feature]]
+[[body.feature]]
 name = "probe"
 position = [1.2, 0, 0]
 radius = "12 mm"
-[target]
+[[body]]
+name = "target"
 mass = "1500 kg"
 inertia = [900, 1100, 1000]
-[[target.surface]]
+[[body.surface]]
 name = "cone"
 shape = "cone"
 apex = [0.9, 0, 0]
@@ -50,10 +54,15 @@ surface = "cone"
 law = "spring-dashpot"
 stiffness = "6 kN/m"
 damping = "300 N s/m"
-[latch]
+[[element]]
+kind = "latch"
+name = "latch"
+between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "50 mm"
+
+[element.ramp]
 stiffness = "900 N/m"
 angle = "42 deg"
 axial_length = "18 mm"

@@ -113,11 +113,11 @@ def test_bad_input_is_one_line(dock, file, whole, tmp_path):
         (file, "--runs", 0, "--out", "x", "must be 1 to"),
         (file, "--out", folder, "--resume to go on"),
         (file, "--out", folder, "--resume", "--seed", 8, "seed was 7, is 8"),
-        (file, "--out", folder, "--resume", "--set", "chaser.mass=601", "chaser.mass was"),
+        (file, "--out", folder, "--resume", "--set", "body.chaser.mass=601", "body.chaser.mass was"),
         (file, "--out", taken / "in", "cannot be written to"),
         (file, "--out", "x", "--keep", "best:3", "'best'"),
         (file, "--out", "x", "--workers", 2, "--scheduler", "tcp://h:1", "give one of them"),
-        (file, "--out", "x", "--set", 'chaser.mass={distribution="uniform",low=5,high=4}', "chaser.mass"),
+        (file, "--out", "x", "--set", 'body.chaser.mass={distribution="uniform",low=5,high=4}', "body.chaser.mass"),
         (
             file,
             "--out",
@@ -137,7 +137,7 @@ def test_bad_input_is_one_line(dock, file, whole, tmp_path):
 
 def test_another_campaign_is_told_apart(file):
     one = plan_campaign(dockdyn.load(file))
-    other = plan_campaign(dockdyn.load(file, {"latch.angle": "41 deg", "title": "Another"}), runs=41)
+    other = plan_campaign(dockdyn.load(file, {"element.latch.ramp.angle": "41 deg", "title": "Another"}), runs=41)
     with pytest.raises(dockdyn.ScenarioError, match=r"runs was 40, is 41; title was .*; latch\.angle was"):
         same_campaign(one, other, Path("x"))
 

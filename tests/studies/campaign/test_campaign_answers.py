@@ -75,9 +75,9 @@ def test_cases_that_failed_are_not_captured_and_have_no_load():
     force = np.array(
         [10.0, 20.0, 30.0, NAN, 1e9]
     )  # the last one stopped before its end: what it had reached is not its peak
-    reasons = ["", "", "", "chaser.mass = -1: must be above 0", "stopped at t = 1 s"]
+    reasons = ["", "", "", "body.chaser.mass = -1: must be above 0", "stopped at t = 1 s"]
     answers = campaign_answers(
-        campaign_dataset({"chaser.mass": np.arange(5.0)}, {"captured": captured, "peak_normal_force_N": force}, reasons)
+        campaign_dataset({"body.chaser.mass": np.arange(5.0)}, {"captured": captured, "peak_normal_force_N": force}, reasons)
     )
     assert answers["failed"] == 2 and [each["reason"] for each in answers["failures"]] == reasons[3:]
     assert answers["capture_probability"] == pytest.approx(2 / 5)
@@ -91,7 +91,7 @@ def test_cases_that_failed_are_not_captured_and_have_no_load():
 
 def test_reasons_that_differ_in_a_number_are_one():
     stopped = [f"stopped at t = {time} s: more than 20000 events (integrator.max_events)" for time in (1.5, 2e-05, 31)]
-    refused = "chaser.mass = -3.2: must be above 0 kg"
+    refused = "body.chaser.mass = -3.2: must be above 0 kg"
     answers = campaign_answers(campaign_dataset({"a": np.arange(5.0)}, {}, [refused, "", *stopped]), "out")
     assert answers["failures"] == [
         {

@@ -18,27 +18,31 @@ SLOWEST, FASTEST = 0.02, 0.08  # m/s
 # The tip flies straight on: no body turns (huge inertias), the wall it could touch is far behind the latch.
 SCENARIO = f"""
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 title = "Straight into the throat"
 duration = "12 s"
 [approach]
+port = "probe"
+to = "far wall"
 closing_speed = {{ distribution = "uniform", low = {SLOWEST}, high = {FASTEST} }}
 lateral_offset = {{ distribution = "disc", radius = {OFFSET} }}
-[chaser]
+[[body]]
+name = "chaser"
 mass = {MASSES[0]}
 inertia = [1e12, 1e12, 1e12]
-[[chaser.feature]]
+[[body.feature]]
 name = "probe"
 position = [1, 0, 0]
-[target]
+[[body]]
+name = "target"
 mass = {MASSES[1]}
 inertia = [1e12, 1e12, 1e12]
-[[target.surface]]
+[[body.surface]]
 name = "far wall"
 shape = "plane"
 point = [0.4, 0, 0]
 normal = [1, 0, 0]
-[[target.surface]]
+[[body.surface]]
 name = "cone"
 shape = "cone"
 apex = [0.3, 0, 0]
@@ -51,16 +55,21 @@ surface = "far wall"
 law = "spring-dashpot"
 stiffness = 100
 damping = 10
-[latch]
+[[element]]
+kind = "latch"
+name = "latch"
+between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = {ENTRY}
+ends_run = true
+grip = "pin"
+
+[element.ramp]
 stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}
 preload = {PRELOAD}
-hold_law = "rigid"
-ends_run = true
 """
 
 

@@ -15,21 +15,23 @@ from dockdyn.studies.convergence.refine import refinements
 
 BOUNCE = """
 schema = 1
-kind = "free-flight"
+kind = "assembly"
 duration = "{duration} s"
-[chaser]
+[[body]]
+name = "chaser"
 mass = {mass}
 inertia = [100, 100, 100]
 position = [{start}, 0, 0]
 velocity = [-{speed}, 0, 0]
-[[chaser.feature]]
+[[body.feature]]
 name = "tip"
 position = [-1, 0, 0]
 radius = "20 mm"
-[target]
+[[body]]
+name = "target"
 mass = {other}
 inertia = [100, 100, 100]
-[[target.surface]]
+[[body.surface]]
 name = "plate"
 shape = "plane"
 point = [0.5, 0, 0]
@@ -96,9 +98,9 @@ def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
         {"name": "tip", "position": [-1.0, 0.0, 0.0], "radius": 0.02},
         {"name": "antenna", "position": [-1.25, 0.3, 0.0], "radius": 0.02},
     ]
-    assert scenario.at({"chaser.feature": tips}) is not None
-    longer = scenario.at({"chaser.feature": tips, "chaser.position": [1.9, 0.0, 0.0], "duration": 12.0})
-    speed = -longer.content.chaser.velocity[0]
+    assert scenario.at({"body.chaser.feature": tips}) is not None
+    longer = scenario.at({"body.chaser.feature": tips, "body.chaser.position": [1.9, 0.0, 0.0], "duration": 12.0})
+    speed = -longer.content.named("chaser").velocity[0]
     first = (1.9 - 1.25 - 0.02 - 0.5) / speed
     found = converged(longer)
     (said,) = [words for words in found["warnings"] if "antenna" in words]

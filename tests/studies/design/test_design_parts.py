@@ -28,11 +28,11 @@ normal = { law = "spring-dashpot", stiffness = 2e4, damping = 300 }
 [output]
 interval = "2 ms"
 [[design.variables]]
-key = "latch.catch.stiffness"
+key = "element.latch.stiffness"
 low = "5 kN/m"
 high = "500 kN/m"
 [[design.variables]]
-key = "latch.catch.damping"
+key = "element.latch.damping"
 low = "300 N s/m"
 high = "30 kN s/m"
 [design]

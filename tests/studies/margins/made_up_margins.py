@@ -52,7 +52,7 @@ FULL = {
     "radial_dynamics": [-0.12, -0.6],
     "tangential_dynamics": [0.0, 0.0],
     "apparent_restitution": 1.12,
-    "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "target.mass": 0.0},
+    "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "body.target.mass": 0.0},
     "pade": {
         n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1", "reason": REASONS[n > "1"]} | GAINS
         for n in ("1", "12", "2")
@@ -72,8 +72,8 @@ def critical_delay(damping, mass=MASS):
 
 def result(sweep: xr.Dataset | None = None, **changes) -> xr.Dataset:
     dataset = xr.Dataset() if sweep is None else sweep
-    scenario = tomlkit.dumps({"schema": 1, "kind": "free-flight", "title": TITLE})
-    attributes = {"title": TITLE, "kind": "free-flight", "scenario": scenario, "dockdyn_version": "9.8.7"}
+    scenario = tomlkit.dumps({"schema": 1, "kind": "assembly", "title": TITLE})
+    attributes = {"title": TITLE, "kind": "assembly", "scenario": scenario, "dockdyn_version": "9.8.7"}
     return dataset.assign_attrs(attributes | {"source": "loop.toml", "margins": json.dumps(MARGINS | changes)})
 
 
@@ -87,7 +87,7 @@ def chart(masses=(MASS,), dampings=DAMPINGS) -> xr.Dataset:
     growth = [DELAYS - critical_delay(dampings, mass)[:, None] for mass in masses]
     lines = np.stack([critical_delay(fine, mass) for mass in masses])
     inside = lines <= DELAYS[-1]
-    family = key("family", list(masses), "chaser.mass" if len(masses) > 1 else "", "kg")
+    family = key("family", list(masses), "body.chaser.mass" if len(masses) > 1 else "", "kg")
     return xr.Dataset(
         {
             "growth_rate": (("family", "y", "x"), np.array(growth)),

@@ -14,9 +14,9 @@ PROBE = (
     "--set",
     "stability.distance=0.5 m",
     "--set",
-    "chaser.feature.position=[1, 0, 0]",
+    "body.chaser.feature.position=[1, 0, 0]",
     "--set",
-    "target.surface.apex=[0, 0, 0]",
+    "body.target.surface.apex=[0, 0, 0]",
 )
 
 
@@ -39,7 +39,7 @@ def test_json_is_the_margins_alone(dock, tmp_path):
     assert found["effective_mass_kg"] == pytest.approx(375, rel=1e-12)
     assert found["rightmost_roots"][0] == pytest.approx([-0.247277, 1.620998], abs=1e-6)
     assert found["apparent_restitution"] > 1
-    overridden = {"stability.distance": 0.5, "chaser.feature.position": [1, 0, 0], "target.surface.apex": [0, 0, 0]}
+    overridden = {"stability.distance": 0.5, "body.chaser.feature.position": [1, 0, 0], "body.target.surface.apex": [0, 0, 0]}
     assert found == json.loads(json.dumps(dockdyn.margins(dockdyn.load("sazawal-spring-dashpot", overridden))))
     assert list(tmp_path.iterdir()) == []
 
@@ -93,7 +93,7 @@ LINES = [
         ["contact.normal={law='hertz', stiffness=1e5}"],
         ["stability.depth", "stiffness", "positive"],
     ),
-    ("sazawal-spring-dashpot", ["chaser.velocity=[0, 0, 0]"], ["no contact", "40 s", "distance"]),
+    ("sazawal-spring-dashpot", ["body.chaser.velocity=[0, 0, 0]"], ["no contact", "40 s", "distance"]),
     ("sazawal-spring-dashpot", ["contact=[]"], ["contact", "missing"]),
     ("sazawal-spring-dashpot", ["stability.azimuth=3 deg"], ["stability", "distance"]),
     ("sazawal-spring-dashpot", ["loop.sensor.period=2 ms"], ["loop", "[loop.hold]"]),
@@ -129,11 +129,11 @@ SWEEPS = [
     (["loop.delay=0.5:0.1:10"], ["loop.delay", "must rise"]),
     (["loop.delay=0.1:0.1:10"], ["loop.delay", "changes nothing"]),
     (["loop.delay=0:5 N:10"], ["loop.delay", "'5 N'"]),
-    (["chaser.mass=-1:5:10"], ["chaser.mass", "greater than 0 kg"]),
+    (["body.chaser.mass=-1:5:10"], ["body.chaser.mass", "greater than 0 kg"]),
     (["title=1:5:10"], ["title"]),
-    (["chaser.inertia=1:5:10"], ["chaser.inertia"]),
+    (["body.chaser.inertia=1:5:10"], ["body.chaser.inertia"]),
     (["loop.delay=0:1:5", "loop.delay=0:2:5"], ["same key twice"]),
-    (["loop.delay=0:1:5", "chaser.mass=1:2:5", "target.mass=1:2:5", "duration=1:2:5"], ["4 keys", "at most 3"]),
+    (["loop.delay=0:1:5", "body.chaser.mass=1:2:5", "body.target.mass=1:2:5", "duration=1:2:5"], ["4 keys", "at most 3"]),
 ]
 
 
@@ -215,6 +215,6 @@ def test_a_period_of_whatever_length_has_a_growth_rate_or_is_one_line(preset):
 
 def test_a_contact_that_moves_nothing_is_refused_in_one_line(dock):
     """A lever so long beside the masses that no motion is left of what the force does."""
-    code, _, err = dock("stability", "probe-cone", "--set", "chaser.feature.0.position.2=1e18", "--json", "--quiet")
+    code, _, err = dock("stability", "probe-cone", "--set", "body.chaser.feature.0.position.2=1e18", "--json", "--quiet")
     (line,) = (said for said in err.splitlines() if said.startswith("error: "))
     assert code == cli.BAD_INPUT and "no motion of the bodies depends on the contact's force" in line

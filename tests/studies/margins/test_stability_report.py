@@ -125,7 +125,7 @@ def test_tables_hold_the_margins(reports):
     assert [float(cell) for cell in normal[1:]] == pytest.approx([0.533333, 2.66667, 1.632993, 0.163299], rel=1e-3)
     assert [[float(cell) for cell in row] for row in tables["matrix"]] == FULL["contact_matrix"]
     keys = [row[0] for row in tables["Sensitivities"] if row and row[0]]
-    assert keys[0] == KEY and len(keys) == 14 and "target.mass" not in keys
+    assert keys[0] == KEY and len(keys) == 14 and "body.target.mass" not in keys
 
 
 def shaded(ax, points) -> np.ndarray:
@@ -160,7 +160,7 @@ def test_what_was_not_computed_is_not_shaded():
 def test_family_says_on_which_side_it_is_stable(reports):
     assert "any point left of a curve is stable" in reports["family"]
     ax = family_figure(RESULTS["family"]).axes[0]
-    curves = [f"chaser.mass = {mass} kg" for mass in (240, 375, 600)]
+    curves = [f"body.chaser.mass = {mass} kg" for mass in (240, 375, 600)]
     assert ax.get_legend_handles_labels()[1] == [*curves, "this scenario"]
     assert not ax.collections  # no contours
     keys = [Key.of(RESULTS["family"].x), Key.of(RESULTS["family"].y)]

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
+from dockdyn.kinds.assembly.replay_forces import parted_forces
 from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
 from dockdyn.kinds.assembly.shown_surface import is_single_ball
@@ -18,7 +19,7 @@ from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
 from dockdyn.report.replay.cameras import from_the_bus, seen_whole
-from dockdyn.report.replay.colours import ARROWS, BODIES, HOLD, METAL
+from dockdyn.report.replay.colours import ARROWS, BESIDE, BODIES, HOLD, METAL
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import axes_length, surface_part
 from dockdyn.report.replay.looks import dressed, touched_mesh
@@ -206,22 +207,32 @@ def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
 def _arrows(
     dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: dict[str, Motion], reach: float
 ) -> list[Arrow]:
-    """The force of each contact on its first body, where its deepest member touches, all to one scale."""
+    """The force of each contact on its first body, where its deepest member touches, of a single member in two parts, and that
+    of a latch behind a ramp, all to one scale."""
     found = []
+    parted = parted_forces(dataset, content, time, [motions[name] for name in content.names()])
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
     place = frames.at(time, dataset.time.values, dataset.contact_point.values)
-    vectors = [force[:, index] for index in range(len(content.contact))]
+    vectors = [
+        parted[index].normal if index in parted else force[:, index] for index in range(len(content.contact))
+    ]
     latch = told_latch(dataset, content)
     held = None if latch is None else dataset.hold_force.values + dataset.latch_force.values
     pull = None if held is None else frames.at(time, dataset.time.values, held)
     scale = arrow_scale([*vectors, *([] if pull is None else [pull])], 2 * reach)
     names = pair_labels(dataset) if dataset.sizes["contact"] else []
     for index, contact in enumerate(content.contact):
+        label, colour = short(names[index]), ARROWS[index % len(ARROWS)]
+        if index in parted:
+            one = parted[index]
+            found.append(Arrow(f"normal force of {label}", one.place, one.normal, colour, "N", scale, 0.02 * reach))
+            if one.friction is not None:
+                found.append(Arrow(f"friction of {label}", one.place, one.friction, BESIDE, "N", scale, 0.02 * reach))
+            continue
         carrier = motions[content.sides(contact)[1][0]]
         at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
-        name, colour = f"force of {short(names[index])}", ARROWS[index % len(ARROWS)]
-        found.append(Arrow(name, at, vectors[index], colour, "N", scale, 0.02 * reach))
+        found.append(Arrow(f"force of {label}", at, vectors[index], colour, "N", scale, 0.02 * reach))
     if latch is not None and pull is not None:
         (one,) = model_of(content).ramps
         at = motions[latch.between[0]].points(np.asarray(one.latch.striker, float))

@@ -1,0 +1,18 @@
+"""An assembly of two bodies, stated by their names."""
+
+BODIES = ("chaser", "target")
+
+
+def two_bodies(tables):
+    """Return `tables` with the bodies `chaser` and `target`, which they state by these names, as those of an assembly.
+
+    The pair of the first contact is where they approach; without an approach control acts on the chaser.
+    """
+    found = {key: value for key, value in tables.items() if key not in BODIES} | {"kind": "assembly"}
+    found["body"] = [{"name": name, **tables[name]} for name in BODIES]
+    if "approach" in tables:
+        first = tables["contact"][0]
+        found["approach"] = {"port": first["feature"], "to": first["surface"], **tables["approach"]}
+    elif "control" in tables:
+        found["control"] = {"body": "chaser", **tables["control"]}
+    return found
