@@ -69,8 +69,7 @@ class Docking:
             raise ScenarioError(f"{given.name}: kind: {given.kind} has no chaser that is commanded")
         if "port_position" not in simulation.observation:
             raise ScenarioError(
-                f"{given.name}: no port: free flight needs a contact of a chaser's feature with a target's surface, "
-                "an assembly an [approach] of the body that is commanded"
+                f"{given.name}: no port: needs an [approach] of the body that is commanded"
             )
         self.simulation, self.reward = simulation, reward
         self.dispersed = given if given.dispersions else None

@@ -188,7 +188,13 @@ def with_cone_latch(grip: str) -> Callable[[], Tables]:
         chaser, target = found["body"]
         del chaser["point"], target["point"]
         target["surface"] = [dict(CONE)]
-        latch = {"kind": "latch", "name": "latch", "between": ["chaser", "target"], "feature": "tip", "surface": "plate"}
+        latch = {
+            "kind": "latch",
+            "name": "latch",
+            "between": ["chaser", "target"],
+            "feature": "tip",
+            "surface": "plate",
+        }
         found["element"] = [latch | {"entry": DEEPEST + 6e-3, "grip": grip, "ramp": dict(RAMP)}]
         chaser |= {"position": [-0.3 - DEEPEST - 10e-3 - TIP, 1e-3, 0.0], "velocity": [SPEED, 0.0, 0.0]}
         return found

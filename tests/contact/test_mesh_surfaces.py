@@ -199,7 +199,12 @@ def test_files_that_are_no_mesh(tmp_path, monkeypatch, capsys, file, words):
     check_refused(written(tmp_path, scenario(file)), monkeypatch, capsys, words)
 
 
-STUDIES = ["campaign run", "envelope --over body.chaser.mass=400:500", "sensitivity --of peak_normal_force", "stability"]
+STUDIES = [
+    "campaign run",
+    "envelope --over body.chaser.mass=400:500",
+    "sensitivity --of peak_normal_force",
+    "stability",
+]
 
 
 @pytest.mark.parametrize("command", STUDIES)

@@ -99,7 +99,9 @@ def test_an_episode_ends_with_the_capture():
     assert terminated and not truncated and reward == CAPTURE and observed[-1] == 1.0 and told["time"] < 14.0
     env.reset(options={"approach.distance": 5.0})
     observed, *_ = env.step(np.array([1.0, 0, 0, 0, 0, 0]))
-    np.testing.assert_allclose(observed[3] - drift, -30.0 / env.docking.scenario.content.named("chaser").mass, rtol=1e-4)
+    np.testing.assert_allclose(
+        observed[3] - drift, -30.0 / env.docking.scenario.content.named("chaser").mass, rtol=1e-4
+    )
 
 
 def test_what_is_distributed_is_drawn_at_every_reset_and_a_reward_can_be_ones_own():

@@ -159,7 +159,12 @@ def test_forces_from_outside_give_momentum_and_spin(cone_fmu):
 
 def test_what_is_set_wrongly_is_refused(cone_fmu):
     with Fmu(cone_fmu.file) as fmu:
-        for values in ({"body.chaser.mass": -1.0}, {"body.chaser.mass": np.nan}, {"loop.delay": 0.0}, {"kinetic_energy": 1.0}):
+        for values in (
+            {"body.chaser.mass": -1.0},
+            {"body.chaser.mass": np.nan},
+            {"loop.delay": 0.0},
+            {"kinetic_energy": 1.0},
+        ):
             with pytest.raises(ScenarioError, match=r"setFloat64|must be at least 0, as the FMU declares"):
                 fmu.instance(values)
         with pytest.raises(ScenarioError, match=r"has no variable chaser\.weight"):

@@ -98,7 +98,20 @@ def test_every_key_of_a_scenario_is_documented(kind):
         assert not sorted(word for word in allowed if f'`"{word}"`' not in text)
     loop = {"transition_rate", "denominator", "compensator", "depth"}
     of_this_kind = {
-        "assembly": {"duration", "rim_radius", "max_events", "entry", "on", "against", "copies", "hexapod", "moved_mass", "turning_stiffness", "pole_radius", "lasting"}
+        "assembly": {
+            "duration",
+            "rim_radius",
+            "max_events",
+            "entry",
+            "on",
+            "against",
+            "copies",
+            "hexapod",
+            "moved_mass",
+            "turning_stiffness",
+            "pole_radius",
+            "lasting",
+        }
         | {"gravity_gradient", "set_point", "over"},
         "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
         "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,

@@ -178,7 +178,9 @@ def test_loop_that_diverges_keeps_what_it_had():
 
 def test_start_inside_the_wall():
     summary = dockdyn.summarise(
-        dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"body.chaser.position": [3.2, 0, 0.25], "duration": "5 s"}))
+        dockdyn.simulate(
+            dockdyn.load("sazawal-spring-dashpot", {"body.chaser.position": [3.2, 0, 0.25], "duration": "5 s"})
+        )
     )
     first = summary["contacts"][0]
     assert first["onset_s"] == 0.0

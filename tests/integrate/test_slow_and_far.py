@@ -191,7 +191,9 @@ def test_a_slow_probe_feels_the_effective_mass():
 @pytest.mark.full
 def test_margins_are_the_same_far_away():
     near, far = (
-        dockdyn.margins(dockdyn.load("sazawal-spring-dashpot", {"body.chaser.position": chaser, "body.target.position": target}))
+        dockdyn.margins(
+            dockdyn.load("sazawal-spring-dashpot", {"body.chaser.position": chaser, "body.target.position": target})
+        )
         for chaser, target in (([3.533, 0, 0.25], [0, 0, 0]), ([1003.533, 2000, 0.25], [1000, 2000, 0]))
     )
     for name in ("critical_delay_s", "delay_margin_s", "effective_mass_kg"):

@@ -148,7 +148,9 @@ def test_every_way_to_begin_refuses_it(load, kind):
 
 def test_steps_that_begin_again_refuse_it(load):
     first, second = pair_of_bodies(np.random.default_rng(8), -0.01, 0.0)
-    stepper = dockdyn.stepper(load(with_kind("assembly", first, second) | {"control": {"body": "one", "law": "none"}}), period=0.004)
+    stepper = dockdyn.stepper(
+        load(with_kind("assembly", first, second) | {"control": {"body": "one", "law": "none"}}), period=0.004
+    )
     inside = np.array(first["position"]) + 2.6 * np.array(first["velocity"])  # 0.26 m further in
     with pytest.raises(dockdyn.ScenarioError, match=r"overlap at the start = 0\.25 m"):
         stepper.reset({"body.one.position": inside.tolist()})

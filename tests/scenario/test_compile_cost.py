@@ -51,10 +51,15 @@ def places(count):
 def unnamed(count):
     """So many contacts of two bodies that begin 50 mm apart, with a velocity that is distributed."""
     made = assembly(
-        [f'[[body.feature]]\nname = "f{i}"\nposition = {place}\nradius = "1 cm"\n' for i, place in enumerate(places(count))],
+        [
+            f'[[body.feature]]\nname = "f{i}"\nposition = {place}\nradius = "1 cm"\n'
+            for i, place in enumerate(places(count))
+        ],
         [f'[[contact]]\nfeature = "f{i}"\nsurface = "plane"\n{LAWS}' for i in range(count)],
     )
-    return made.replace("velocity = [0.1, 0, 0]", 'velocity = [{ distribution = "uniform", low = 0.09, high = 0.11 }, 0, 0]')
+    return made.replace(
+        "velocity = [0.1, 0, 0]", 'velocity = [{ distribution = "uniform", low = 0.09, high = 0.11 }, 0, 0]'
+    )
 
 
 def assembly(features, contacts, elements=()):

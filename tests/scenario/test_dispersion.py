@@ -374,7 +374,9 @@ def test_other_kinds_too(preset, key, unit):
 @pytest.mark.full
 def test_charts_of_stability_are_those_of_the_nominal_case():
     """Also over a key that is distributed together with another one."""
-    keys = table('["body.chaser.mass", "body.target.mass"]', 'distribution = "disc"\nradius = "50 kg"\ncentre = [1800, 3200]')
+    keys = table(
+        '["body.chaser.mass", "body.target.mass"]', 'distribution = "disc"\nradius = "50 kg"\ncentre = [1800, 3200]'
+    )
     sweep = [parse_sweep("body.chaser.mass=1700:1900:3")]
     known, found = (stability_dataset(scenario(part), sweep) for part in ("", keys))
     assert_array_equal(found.growth_rate, known.growth_rate)

@@ -8,7 +8,6 @@ import xarray as xr
 
 import dockdyn
 from dockdyn.results.store import write_result
-from dockdyn.scenario.preset_files import preset_kinds
 
 SCENARIOS = ("simulate", "stepper", "margins", "resting_state", "compare")
 RESULTS = ("summarise", "report_html", "replay_html", "plot", "campaign_answers")

@@ -260,7 +260,10 @@ def test_a_sampled_rig():
         ([Sweep("loop.delay", 0.2, 0.1, 5)], "must rise"),
         ([Sweep("loop.delay", -0.2, 0.1, 5)], "-0.2"),
         ([Sweep("loop.delay", 0, 1, 5), Sweep("loop.delay", 0, 2, 5)], "twice"),
-        ([Sweep(key, 1, 2, 5) for key in ("body.chaser.mass", "body.target.mass", "loop.delay", "duration")], "at most 3"),
+        (
+            [Sweep(key, 1, 2, 5) for key in ("body.chaser.mass", "body.target.mass", "loop.delay", "duration")],
+            "at most 3",
+        ),
     ],
 )
 def test_what_cannot_be_swept(probe, sweeps, words):

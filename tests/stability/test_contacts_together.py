@@ -177,7 +177,11 @@ def test_sensitivities_of_contacts_that_close_together(load, damped):
             s -= (s**2 + power * np.exp(-s * delay)) / (2 * s - delay * power * np.exp(-s * delay))
         return s.real
 
-    places = {"body.chaser.mass": ("chaser", "mass"), "body.target.mass": ("target", "mass"), "loop.delay": ("loop", "delay")}
+    places = {
+        "body.chaser.mass": ("chaser", "mass"),
+        "body.target.mass": ("target", "mass"),
+        "loop.delay": ("loop", "delay"),
+    }
     for i in range(2):
         places[f"contact.{i}.normal.stiffness"] = ("contact", i, "normal", "stiffness")
         places[f"contact.{i}.normal.damping"] = ("contact", i, "normal", "damping")

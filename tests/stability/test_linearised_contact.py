@@ -204,7 +204,10 @@ def test_no_unit_changes_a_margin(load):
         "body.chaser.feature.position": [2, 0.1, 0],
     }
     in_words = {"stability.distance": "500 mm", "stability.azimuth": "500 mrad", "loop.delay": "16 ms"}
-    in_words |= {"contact.normal.stiffness": "1.5 kN/m", "body.target.surface.half_angle": f"{np.degrees(0.6):.17g} deg"}
+    in_words |= {
+        "contact.normal.stiffness": "1.5 kN/m",
+        "body.target.surface.half_angle": f"{np.degrees(0.6):.17g} deg",
+    }
     in_words |= {"body.chaser.mass": "2.5 tonne", "body.chaser.feature.position": ["200 cm", "100 mm", 0]}
     same_margins(margins(load(scene, plainly)), margins(load(scene, in_words)), 1e-12)
 

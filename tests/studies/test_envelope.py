@@ -305,7 +305,15 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
             "given twice; must be different keys",
         ),
         (
-            ("probe-cone-latch", "--over", "element.latch.ramp.friction=0.1:0.2", "--over", f"{SPEED}=1:2", "--over", f"{MASS}=1:2"),
+            (
+                "probe-cone-latch",
+                "--over",
+                "element.latch.ramp.friction=0.1:0.2",
+                "--over",
+                f"{SPEED}=1:2",
+                "--over",
+                f"{MASS}=1:2",
+            ),
             "--over: 3 keys; must be one or two",
         ),
         (

@@ -163,7 +163,9 @@ def bounce(exponent):
     text = BALL.partition("[[contact]]")[0] + f'[[contact]]\nfeature = "tip"\nsurface = "plate"\n{law}\n'
     still = {"body.chaser.velocity": [-0.04, 0.0, 0.0], "body.chaser.rate": [0.0] * 3, "duration": 6.0}
     return parse(
-        text, "bounce", still | {"body.chaser.mass": 620.0, "body.target.mass": 410.0, "body.chaser.position": [2.04, 0.0, 0.0]}
+        text,
+        "bounce",
+        still | {"body.chaser.mass": 620.0, "body.target.mass": 410.0, "body.chaser.position": [2.04, 0.0, 0.0]},
     )
 
 
@@ -173,7 +175,13 @@ def test_an_elastic_bounce():
     The peak comes d/v ∫ du/√(1 − uⁿ⁺¹) = d/v √π Γ(1 + p)/Γ(1/2 + p) after the onset, p = 1/(n + 1).
     Also where the force bends sharply at both ends of the contact, and where it does not but its derivative by n does.
     """
-    keys = ["body.chaser.mass", "body.target.mass", "body.chaser.velocity.0", "contact.normal.stiffness", "contact.normal.exponent"]
+    keys = [
+        "body.chaser.mass",
+        "body.target.mass",
+        "body.chaser.velocity.0",
+        "contact.normal.stiffness",
+        "contact.normal.exponent",
+    ]
     masses, k, v = (620.0, 410.0), 1.5e5, 0.04
     m = masses[0] * masses[1] / sum(masses)
     impulse = 2 * m * v, [2 * v * (m / masses[0]) ** 2, 2 * v * (m / masses[1]) ** 2, -2 * m, 0.0, 0.0]

@@ -95,7 +95,12 @@ def test_with_friction_and_delay_as_by_central_differences(figure):
     ranked = [abs(row["per_percent"]) for row in answer["to"]]
     assert ranked == sorted(ranked, reverse=True)
     keys = ["approach.closing_speed", "body.chaser.mass", "contact.normal.stiffness", "contact.normal.damping"]
-    keys += ["contact.friction.coefficient", "loop.delay", "body.target.surface.half_angle", "approach.lateral_offset.0"]
+    keys += [
+        "contact.friction.coefficient",
+        "loop.delay",
+        "body.target.surface.half_angle",
+        "approach.lateral_offset.0",
+    ]
     own = np.array([rows[key]["value"] for key in keys])
     steps = 1e-4 * np.abs(own)
     cases = [own + weight * step for step in np.diag(steps) for weight in (-2, -1, 1, 2)]

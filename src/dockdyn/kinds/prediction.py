@@ -29,7 +29,8 @@ class ClosedSet(NamedTuple):
 def predicted_unstable(scenario: Scenario, run: Run) -> str:
     """A warning when the loop delay is above the critical one of the first contact, or of those closed with it.
 
-    Between free bodies it is that of the contacts alone: a latch is passed in a moment. Laws without stiffness at zero depth are judged at `stability.depth`, and not at all where they have none there.
+    Between free bodies it is that of the contacts alone: a latch is passed in a moment. Laws without stiffness at zero depth
+    are judged at `stability.depth`, and not at all where they have none there.
     """
     content, delay = scenario.content.without_latches(), delay_of(scenario.content)
     scenario = replace(scenario, content=content)

@@ -49,7 +49,7 @@ class CompileCost:
     memory: float  # bytes
 
     def parts(self) -> str:
-        """Return the most numerous lists in words: `'Ring' with 300 [[contact]] and 300 [[chaser.feature]]`."""
+        """Return the most numerous lists in words: `'Ring' with 300 [[contact]] and 300 [[body.feature]]`."""
         most = " and ".join(f"{count:,} [[{key}]]" for key, count in self.tables.most_common(2))
         return f"{self.title!r} with {most}"
 

@@ -115,7 +115,7 @@ def load(
 
     What is no file counts paths from the working folder, and is called "scenario" in messages.
 
-    `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take
+    `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "body.chaser.mass": 2000}`. Lists take
     an index or a name, and need neither when they have one element.
 
     A scenario may name laws and surfaces of its own, "module:Class", and so runs the code of a module beside it. Without

@@ -77,7 +77,9 @@ def test_cases_that_failed_are_not_captured_and_have_no_load():
     )  # the last one stopped before its end: what it had reached is not its peak
     reasons = ["", "", "", "body.chaser.mass = -1: must be above 0", "stopped at t = 1 s"]
     answers = campaign_answers(
-        campaign_dataset({"body.chaser.mass": np.arange(5.0)}, {"captured": captured, "peak_normal_force_N": force}, reasons)
+        campaign_dataset(
+            {"body.chaser.mass": np.arange(5.0)}, {"captured": captured, "peak_normal_force_N": force}, reasons
+        )
     )
     assert answers["failed"] == 2 and [each["reason"] for each in answers["failures"]] == reasons[3:]
     assert answers["capture_probability"] == pytest.approx(2 / 5)

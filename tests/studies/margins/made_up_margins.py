@@ -52,7 +52,11 @@ FULL = {
     "radial_dynamics": [-0.12, -0.6],
     "tangential_dynamics": [0.0, 0.0],
     "apparent_restitution": 1.12,
-    "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "body.target.mass": 0.0},
+    "sensitivities": {
+        KEY: 0.18,
+        **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)},
+        "body.target.mass": 0.0,
+    },
     "pade": {
         n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1", "reason": REASONS[n > "1"]} | GAINS
         for n in ("1", "12", "2")

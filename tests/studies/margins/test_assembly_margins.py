@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from report_page import Page
 from resting_contacts import REST, fitted_root, nozzle
 from scipy.optimize import brentq
-
 from two_bodies import two_bodies
 
 import dockdyn

@@ -41,7 +41,13 @@ def test_a_flat_face_of_a_mesh_has_the_margins_of_its_plane(tmp_path):
     found, known = map(dockdyn.margins, files)
     for key in ("critical_delay_s", "growth_rate_1_s", "effective_mass_kg"):
         assert_allclose(found[key], known[key], rtol=2 * NEAR)
-    for key in ("body.chaser.mass", "body.target.mass", "loop.delay", "contact.normal.stiffness", "body.chaser.feature.position.1"):
+    for key in (
+        "body.chaser.mass",
+        "body.target.mass",
+        "loop.delay",
+        "contact.normal.stiffness",
+        "body.chaser.feature.position.1",
+    ):
         assert found["sensitivities"][key] == pytest.approx(known["sensitivities"][key], rel=0.02)
     sweep = parse_sweep("loop.delay=0:0.2:5")
     charts = [stability_dataset(dockdyn.load(file), [sweep]) for file in files]

@@ -39,7 +39,11 @@ def test_json_is_the_margins_alone(dock, tmp_path):
     assert found["effective_mass_kg"] == pytest.approx(375, rel=1e-12)
     assert found["rightmost_roots"][0] == pytest.approx([-0.247277, 1.620998], abs=1e-6)
     assert found["apparent_restitution"] > 1
-    overridden = {"stability.distance": 0.5, "body.chaser.feature.position": [1, 0, 0], "body.target.surface.apex": [0, 0, 0]}
+    overridden = {
+        "stability.distance": 0.5,
+        "body.chaser.feature.position": [1, 0, 0],
+        "body.target.surface.apex": [0, 0, 0],
+    }
     assert found == json.loads(json.dumps(dockdyn.margins(dockdyn.load("sazawal-spring-dashpot", overridden))))
     assert list(tmp_path.iterdir()) == []
 
@@ -133,7 +137,10 @@ SWEEPS = [
     (["title=1:5:10"], ["title"]),
     (["body.chaser.inertia=1:5:10"], ["body.chaser.inertia"]),
     (["loop.delay=0:1:5", "loop.delay=0:2:5"], ["same key twice"]),
-    (["loop.delay=0:1:5", "body.chaser.mass=1:2:5", "body.target.mass=1:2:5", "duration=1:2:5"], ["4 keys", "at most 3"]),
+    (
+        ["loop.delay=0:1:5", "body.chaser.mass=1:2:5", "body.target.mass=1:2:5", "duration=1:2:5"],
+        ["4 keys", "at most 3"],
+    ),
 ]
 
 
@@ -215,6 +222,8 @@ def test_a_period_of_whatever_length_has_a_growth_rate_or_is_one_line(preset):
 
 def test_a_contact_that_moves_nothing_is_refused_in_one_line(dock):
     """A lever so long beside the masses that no motion is left of what the force does."""
-    code, _, err = dock("stability", "probe-cone", "--set", "body.chaser.feature.0.position.2=1e18", "--json", "--quiet")
+    code, _, err = dock(
+        "stability", "probe-cone", "--set", "body.chaser.feature.0.position.2=1e18", "--json", "--quiet"
+    )
     (line,) = (said for said in err.splitlines() if said.startswith("error: "))
     assert code == cli.BAD_INPUT and "no motion of the bodies depends on the contact's force" in line

@@ -23,6 +23,7 @@ from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.contact_figures import figure
 from dockdyn.results.key_figures import KeyFigure
 from dockdyn.results.log_data import Log, capture_data
+from dockdyn.results.measures import Either
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import KNOWN
 from dockdyn.results.run import Layout, Run, capture_variables, sampled_variables, scalar
@@ -130,7 +131,7 @@ def ramp_data(model: Mechanism, log: Log) -> dict[str, Array]:
 
 
 def told_loads(
-    xp: ModuleType, model: Mechanism, log: Mapping[str, Any], seen: Mapping[str, Any], time: Any, last: Any
+    xp: ModuleType, model: Mechanism, log: Mapping[str, Any], seen: Mapping[str, Any], time: Either, last: Either
 ) -> dict[str, Any]:
     """Return the loads of a capture by the one latch behind a ramp, as `capture_loads`; of a rigid grip only that they are not
     known, and nothing of one that does not tell them."""

@@ -213,9 +213,7 @@ def _arrows(
     parted = parted_forces(dataset, content, time, [motions[name] for name in content.names()])
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
     place = frames.at(time, dataset.time.values, dataset.contact_point.values)
-    vectors = [
-        parted[index].normal if index in parted else force[:, index] for index in range(len(content.contact))
-    ]
+    vectors = [parted[index].normal if index in parted else force[:, index] for index in range(len(content.contact))]
     latch = told_latch(dataset, content)
     held = None if latch is None else dataset.hold_force.values + dataset.latch_force.values
     pull = None if held is None else frames.at(time, dataset.time.values, held)

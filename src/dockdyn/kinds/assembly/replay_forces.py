@@ -1,4 +1,4 @@
-"""The forces of an assembly's contacts as a replay shows them: of single members the normal force and friction, else the whole."""
+"""The forces of an assembly's contacts as a replay shows them: of single members the normal force and friction."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def thrusters_idle(dataset: xr.Dataset) -> bool:
 
 
 def control_warnings(dataset: xr.Dataset) -> list[str]:
-    """Warnings: what of a chaser in free flight cannot give what is asked, has never given any, or can give no more."""
+    """Warnings: what of a steered body cannot give what is asked, has never given any, or can give no more."""
     if "control_work" not in dataset:
         return []
     used, budget = float(dataset.thruster_use[-1, 0]), dataset.attrs["thruster_budget_N_s"]

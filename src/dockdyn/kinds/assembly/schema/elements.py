@@ -339,11 +339,11 @@ class LatchSection(LineSection):
 
     An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. A striker is caught within
     `lateral` of it and no farther out than `reach`; one that is deeper than the seat, at any depth. In place of `reach` a
-    `ramp`, which ends at the seat: on it the striker pushes the latch aside, and behind it is caught. In the throat of a cone the
-    striker is the middle of a `feature` and the seat is on the axis of the `surface`: `entry` is how far from the apex the ramp
-    begins, and what the catch does not state is that of their contact. With a `stroke`, as in a cone, the loads of the capture
-    are told. With a `draw_speed` a motor draws what was caught along the axis until it is as deep as the seat. A phase that sets
-    `closed` to false lets go.
+    `ramp`, which ends at the seat: on it the striker pushes the latch aside, and behind it is caught. In the throat of a
+    cone the striker is the middle of a `feature` and the seat is on the axis of the `surface`: `entry` is how far from the
+    apex the ramp begins, and what the catch does not state is that of their contact. With a `stroke`, as in a cone, the
+    loads of the capture are told. With a `draw_speed` a motor draws what was caught along the axis until it is as deep as
+    the seat. A phase that sets `closed` to false lets go.
     """
 
     kind: Literal["latch"] = "latch"
