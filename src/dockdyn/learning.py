@@ -68,9 +68,7 @@ class Docking:
         if not isinstance(simulation, MechanismStepper):
             raise ScenarioError(f"{given.name}: kind: {given.kind} has no chaser that is commanded")
         if "port_position" not in simulation.observation:
-            raise ScenarioError(
-                f"{given.name}: no port: needs an [approach] of the body that is commanded"
-            )
+            raise ScenarioError(f"{given.name}: no port: needs an [approach] of the body that is commanded")
         self.simulation, self.reward = simulation, reward
         self.dispersed = given if given.dispersions else None
         scales = [

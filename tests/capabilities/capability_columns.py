@@ -190,7 +190,7 @@ def with_cone_latch(grip: str) -> Callable[[], Tables]:
         target["surface"] = [dict(CONE)]
         latch = {
             "kind": "latch",
-            "name": "latch",
+            "name": "hook",
             "between": ["chaser", "target"],
             "feature": "tip",
             "surface": "plate",
@@ -264,6 +264,5 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
         element=[{**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT}]
     ),
     "cone latch, compliant": with_cone_latch("compliant"),
-    "cone latch, compliant weld": with_cone_latch("compliant-weld"),
     "cone latch, rigid weld": with_cone_latch("weld"),
 }

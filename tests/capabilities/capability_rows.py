@@ -158,7 +158,7 @@ def ask_margins(case: Case) -> None:
 
 def step(case: Case) -> None:
     """Steps to the end are the run: where the bodies are, and the largest force on the way."""
-    told = {} if case.flies or case.steered else {"control": {"law": "none", "body": "chaser"}}
+    told = {} if case.steered else {"control": {"law": "none", "body": "chaser"}}
     command = None if "control" in case.tables else np.zeros((2, 3))
     stepper, peaks = dockdyn.stepper(case.load(**told), period=PERIOD), []
     while not stepper.done:
@@ -193,7 +193,7 @@ def steer_by_own_controller(case: Case) -> None:
     """A constant force from a class of one's own leaves its impulse, whatever the bodies do to each other."""
     axis = 0 if case.on_a_line else 1
     case.own_files({"own_push.py": OWN_CONTROLLER.format(axis=axis)})
-    control = {"law": "own_push:Push", "force": PUSH} | ({} if case.flies else {"body": "chaser"})
+    control = {"law": "own_push:Push", "force": PUSH, "body": "chaser"}
     pushed, free = (dockdyn.simulate(one) for one in (case.load(control=control), case.load(without=("control",))))
     gained = (case.momentum(pushed) - case.momentum(free))[-1]
     np.testing.assert_allclose(gained, PUSH * DURATION * np.eye(3)[axis], rtol=0, atol=1e-4 * PUSH * DURATION)
@@ -216,13 +216,10 @@ def refuse_overlap(case: Case) -> None:
 
 def end_by_capture(case: Case) -> None:
     """The run ends when the latch holds, and has the motion of the run that goes on until there."""
-    if case.flies:
-        scenario, whole = case.load({"element.latch.ends_run": True}), case.run
-    else:
-        latch = {**(LINE_HOOK | {"reach": 1e-3} if case.on_a_line else HOOK | BETWEEN), **COMPLIANT}
-        elements = case.tables.get("element", []) if case.captures else [*case.tables.get("element", []), latch]
-        scenario = case.load({"element.hook.ends_run": True}, element=elements)
-        whole = dockdyn.simulate(case.load(element=elements))
+    latch = {**(LINE_HOOK | {"reach": 1e-3} if case.on_a_line else HOOK | BETWEEN), **COMPLIANT}
+    elements = case.tables.get("element", []) if case.captures else [*case.tables.get("element", []), latch]
+    scenario = case.load({"element.hook.ends_run": True}, element=elements)
+    whole = dockdyn.simulate(case.load(element=elements))
     run = dockdyn.simulate(scenario)
     ended, after = dockdyn.summarise(run), dockdyn.summarise(whole)
     assert ended["captured"] and ended["capture_time_s"] == after["capture_time_s"] <= ended["end_time_s"] < DURATION
@@ -233,7 +230,7 @@ def end_by_capture(case: Case) -> None:
 
 def put_on_a_rig(case: Case) -> None:
     """Without rig it would move as the run does; the error of the rig falls with the times of its loop."""
-    kind = {"mode": "6-dof"} if case.flies else {"mode": "assembly", "mock_ups": ["chaser", "target"]}
+    kind = {"mode": "assembly", "mock_ups": ["chaser", "target"]}
     errors = []
     for cycle in CYCLES:
         loop = {"hold": {"period": cycle}, "sensor": {"delay": cycle}, "dynamics": {"period": cycle}}
@@ -288,10 +285,9 @@ ROWS: dict[str, Callable[[Case], None]] = {
     "export to CSV and MAT": export,
 }
 
-RIGID, FIXED = ("latch, pin", "latch, weld"), "fixed step"
+RIGID, FIXED = ("latch, pin", "latch, weld", "cone latch, rigid weld"), "fixed step"
 VARIED = "variational method"
-SAMPLED, FLIGHT = "control: attitude hold", "free flight"  # its computer holds what it has commanded
-WELDED = "free flight, cone latch, rigid weld"
+SAMPLED = "control: attitude hold"  # its computer holds what it has commanded
 
 
 class Refusal(NamedTuple):
@@ -309,10 +305,6 @@ REFUSED: dict[Cell, Refusal] = {
     )
     for column in RIGID
 } | {
-    ("rig around it", WELDED): Refusal(
-        "latch.hold_law = 'rigid': on a rig must be 'compliant'",
-        "a rigid grip catches by an impulse, and a force sensor has none to measure",
-    ),
     ("derivative", FIXED): Refusal(
         "integrator.method = 'fixed': must be \"located\" for derivatives",
         "steps of one length locate no event, and a derivative would miss how events move",
@@ -343,10 +335,6 @@ NOT_YET: dict[Cell, str] = {
     ("stepping", VARIED): "a stepper ends its steps at located instants alone",
     ("FMU, co-simulation", VARIED): "an FMU ends its steps at located instants alone",
     ("rig around it", VARIED): "a rig has no method of integration to choose",
-    (
-        "ended by capture",
-        FLIGHT,
-    ): "the only latch of this kind is that of a cone; the same two bodies as an assembly take any",
 }
 LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "

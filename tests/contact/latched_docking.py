@@ -29,13 +29,9 @@ between = ["chaser", "target"]
 feature = "tip"
 surface = "cone"
 entry = "80 mm"
+ramp = {{ stiffness = "1000 N/m", angle = "40 deg", axial_length = "25 mm", preload = "3 N" }}
+grip = "{grip}"
 {more}
-
-[element.ramp]
-stiffness = "1000 N/m"
-angle = "40 deg"
-axial_length = "25 mm"
-preload = "3 N"
 """
 MASS = 700 * 1500 / 2200  # kg
 INERTIA = np.array([[210, 6, 3], [6, 330, -8], [3, -8, 280.0]])  # kg m², of the chaser
@@ -44,10 +40,10 @@ SLOPE = math.tan(math.radians(40))
 TIP = np.array([0.9, 0, 0])
 
 
-def latched(speed, more, hold="pin", rate=(0, 0, 0), z=0.0, sideways=0.0, duration=3.0):
+def latched(speed, more, grip="compliant", rate=(0, 0, 0), z=0.0, sideways=0.0, duration=3.0):
     """The approach along x as a scenario's text; `more` is what follows on the keys of the latch."""
     numbers = {"x": START + 0.01, "z": z, "speed": -speed, "sideways": sideways, "rate": list(rate)}
-    return TEXT.format(duration=duration, hold=hold, more=more, **numbers)
+    return TEXT.format(duration=duration, grip=grip, more=more, **numbers)
 
 
 def matrix(q):

@@ -137,9 +137,9 @@ def test_compliant_bodies_need_more_speed():
     assert expected > 1.01 * summary["minimum_velocity_rigid_m_s"]
 
 
-def flown(speed, delay=0.0, **more):
-    """Caught by a rigid hold, its forces late by `delay` (s)."""
-    text = latched(speed, f'hold_law = "rigid"\n[loop]\ndelay = {delay}', duration=6.0, **more)
+def flown(speed, delay=0.0, grip="pin", **more):
+    """Caught by a rigid grip, its forces late by `delay` (s)."""
+    text = latched(speed, f"[loop]\ndelay = {delay}", grip, duration=6.0, **more)
     return dockdyn.simulate(parse(text, "cone"))
 
 
@@ -194,7 +194,7 @@ def test_a_delayed_latch_against_the_method_of_steps():
 @pytest.mark.parametrize("hold", ["pin", "weld"])
 def test_what_is_caught_off_the_axis_is_held(hold):
     """The tip stays where it was caught; a weld stops all relative turning; momentum is kept and energy lost only there."""
-    dataset = flown(0.3, hold=hold, rate=(0.05, -0.02, 0.03), z=0.012, delay=0.03 if hold == "weld" else 0.0)
+    dataset = flown(0.3, grip=hold, rate=(0.05, -0.02, 0.03), z=0.012, delay=0.03 if hold == "weld" else 0.0)
     summary = dockdyn.summarise(dataset)
     assert summary["captured"]
     assert summary["linear_momentum_error"] < 1e-13
@@ -220,7 +220,7 @@ def test_what_is_caught_off_the_axis_is_held(hold):
 @pytest.mark.full
 def test_loads_of_the_hold_turn_and_push_the_chaser():
     """Newton and Euler for the caught chaser, with the reported force and moment about its centre of mass."""
-    dataset = flown(0.3, hold="weld", rate=(0.05, -0.02, 0.03), z=0.012, delay=0.03)
+    dataset = flown(0.3, grip="weld", rate=(0.05, -0.02, 0.03), z=0.012, delay=0.03)
     after = dataset.isel(time=dataset.time > float(dataset.capture_time) + 0.04)
     point = list(after.point.values).index("chaser centre of mass")
     rate = after.rate.values[:, 0]
@@ -255,9 +255,9 @@ def test_wrong_latches_are_refused_in_one_line(overrides, words):
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"latch.surface": "nozzle"}, "no such surface"),
+        ({"element.latch.surface": "nozzle"}, "no such surface"),
         ({"element.latch.entry": "30 mm"}, "where the tip cannot come"),
-        ({"latch.hold": "glue"}, "latch.hold"),
+        ({"element.latch.grip": "glue"}, "element.latch.grip"),
         ({"element.latch.entry": "-1 mm"}, "element.latch.entry"),
     ],
 )

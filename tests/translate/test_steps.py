@@ -147,9 +147,11 @@ RARELY = {
     "control by damping": _of(located_case, FREE, control=DAMPING),
     "control, fixed steps": _of(fixed_case, FREE, control=HOLD),
     "latch, fixed steps": _of(fixed_case, "probe-cone-latch"),
-    "latch with rigid hold": _of(located_case, "probe-cone-latch", **{"latch.hold_law": "rigid"}),
-    "latch with rigid pin": _of(located_case, "probe-cone-latch", **{"latch.hold_law": "rigid", "latch.hold": "pin"}),
-    "latch with catch": _of(located_case, "probe-cone-latch", **{"latch.catch": CATCH}),
+    "latch with rigid weld": _of(located_case, "probe-cone-latch", **{"element.latch.grip": "weld"}),
+    "latch with rigid pin": _of(located_case, "probe-cone-latch", **{"element.latch.grip": "pin"}),
+    "latch with catch": _of(
+        located_case, "probe-cone-latch", **{f"element.latch.{key}": value for key, value in CATCH.items()}
+    ),
     **{
         f"rig {law}": _of(rig_case, "sits", **{"loop.compensator": {"law": law, **keys}})
         for law, keys in COMPENSATORS.items()

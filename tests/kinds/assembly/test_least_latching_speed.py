@@ -80,7 +80,7 @@ def test_masses_on_a_line_need_what_a_search_by_scipy_finds(seed, width):
 
 def test_two_free_bodies_need_the_closed_form_along_the_axis():
     """Through their centres of mass; what comes off the axis turns, and needs another speed than that."""
-    scenario = parse(latched(0.3, 'hold_law = "rigid"', z=0.0), "cone")
+    scenario = parse(latched(0.3, "", "pin", z=0.0), "cone")
     content = scenario.content
     ramp = {"stiffness": 1000.0, "angle": math.atan(SLOPE), "axial_length": 0.025, "preload": 3.0}
     expected = float(minimum_latching_velocity(content.named("chaser").mass, content.named("target").mass, **ramp))

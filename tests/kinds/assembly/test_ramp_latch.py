@@ -101,10 +101,9 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
     """The throat of a cone is as wide as the way beside the seat's axis that counts; what is delayed is delayed in both."""
     speed = 1.3 * math.sqrt((2 * 3 + 1000 * 0.025 * SLOPE) * 0.025 * SLOPE / MASS)
     grip = {"stiffness": 2000.0, "damping": 300.0}
-    more = (
-        'hold_law = "rigid"' if rigid else f"catch = {{ stiffness = {grip['stiffness']}, damping = {grip['damping']} }}"
-    )
-    flight = parse(latched(speed, f"{more}\n[loop]\ndelay = {delay}", hold, (0.0, 4e-3, 2e-3), z=5e-3), "cone")
+    more = "" if rigid else f"stiffness = {grip['stiffness']}\ndamping = {grip['damping']}\n"
+    named = hold if rigid else "compliant"
+    flight = parse(latched(speed, f"{more}[loop]\ndelay = {delay}", named, (0.0, 4e-3, 2e-3), z=5e-3), "cone")
     content = flight.content
     bodies = [
         {key: getattr(body, key) for key in ("mass", "position", "attitude", "velocity", "rate")}

@@ -18,7 +18,6 @@ from dockdyn.studies.margins.figures import margin_figures
 PRODUCT, RATIO = 0.52060, 0.4045
 CATCH = """
 ends_run = false
-[latch.catch]
 stiffness = "40 kN/m"
 damping = "3 kN s/m"
 [[contact]]

@@ -133,12 +133,12 @@ def ramp_data(model: Mechanism, log: Log) -> dict[str, Array]:
 def told_loads(
     xp: ModuleType, model: Mechanism, log: Mapping[str, Any], seen: Mapping[str, Any], time: Either, last: Either
 ) -> dict[str, Any]:
-    """Return the loads of a capture by the one latch behind a ramp, as `capture_loads`; of a rigid grip only that they are not
-    known, and nothing of one that does not tell them."""
+    """Return the loads of a capture by the one latch behind a ramp, as `capture_loads`: NaN of a rigid grip, of which they are
+    not known, and nothing of one that does not tell them."""
     (latch,) = (one.latch for one in model.ramps)
     if latch.rigid:
         held = (seen["latch_mode"] >= HELD) & (xp.arange(time.shape[0]) <= last)
-        return {KNOWN: 1.0 - xp.any(held)}
+        return dict.fromkeys(LOADS, xp.asarray(xp.nan)) | {KNOWN: 1.0 - xp.any(held)}
     if latch.swing is None:
         return {}
     watched = len(model.groups) + model.latch_sizes
