@@ -15,8 +15,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Int, PyTree, PyTreeDef
 
-from dockdyn.integrate.hybrid import fixed, located
-from dockdyn.integrate.model import State, over_rows
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.adaptive_run import METHODS, run_adaptive
@@ -24,11 +24,11 @@ from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.delay_cost import affordable_delay
-from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
-from dockdyn.results.episodes import episodes, from_log, from_samples
+from dockdyn.results.drive import Progress, drive, name_of_nonfinite
+from dockdyn.results.episodes import episodes, from_log
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.overlap import refuse_overlap
-from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
+from dockdyn.results.plan import Simulated, delay_of, jit_once, settings_for
 from dockdyn.results.run import Described, Run
 from dockdyn.results.variational_run import linearised_variational, run_variational
 from dockdyn.scenario.language.errors import ScenarioError
@@ -60,7 +60,7 @@ def simulate_contacts(
     elif method in METHODS:
         run = run_adaptive(whole, progress)
     else:
-        run = _run_located(whole, progress) if method == "located" else _run_fixed(whole)
+        run = _run_hybrid(whole, progress)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))
@@ -105,7 +105,7 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
     )
 
 
-def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
+def _run_hybrid(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
     refuse_overlap(scenario)
@@ -142,10 +142,12 @@ def _run_of(
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
     seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
     found = (
-        from_log(solution.log, moments, first.mode, seated, observed.get("impact_impulse")) if seated.shape[1] else None
+        from_log(solution.log, moments, first.mode, seated, observed.get("impact_impulse"), float(solution.slack))
+        if seated.shape[1]
+        else None
     )
     return Run(
-        time=np.arange(count) * float(settings.sampling),
+        time=np.minimum(np.arange(count) * float(settings.sampling), float(solution.time)),
         sampled={name: values[:count] for name, values in sampled.items()},
         moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
         at_moments=observed,
@@ -216,46 +218,3 @@ def _varied(
 def state_names(content: Simulated) -> list[str]:
     """Names of the continuous states of a scenario's model."""
     return content.model().names()
-
-
-@Program
-def _run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
-    model = content.model()
-    _, samples = fixed.solve(model, mesh)
-    return samples.state, over_rows(model.observe, samples.state, samples.delayed)
-
-
-def _run_fixed(scenario: Scenario) -> Run:
-    content = scenario.content
-    delay = delay_of(content)
-    steps = plan(content, delay)
-    longest = min(steps.step, delay or steps.step)
-    count = math.ceil(content.duration / longest * (1 - 1e-12))
-    if count > MOST_ROWS:
-        key = "integrator.step" if longest == steps.step else "loop.delay"
-        raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
-    refuse_overlap(scenario)
-    step = content.duration / count
-    stride = max(1, round(steps.interval / step))
-    capacity = power_of_two(delay / step + 8)
-    mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
-    states, observed = jax.tree.map(np.asarray, _run_mesh(content, mesh))
-    time_axis = np.arange(count + 1) * step
-    kept, first_nonfinite = finite_rows(observed)
-    observed = {name: values[:kept] for name, values in observed.items()}
-    every = np.unique([*range(0, kept, stride), kept - 1])
-    moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])
-    return Run(
-        time=time_axis[:kept][every],
-        sampled={name: values[every] for name, values in observed.items()},
-        moment_times=time_axis[:kept],
-        at_moments=observed,
-        episodes=episodes(moments, delay) if observed["depth"].shape[1] else [],
-        status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
-        stopped_at=float(time_axis[kept - 1]),
-        first_nonfinite=first_nonfinite,
-        steps=kept - 1,
-        iterations=kept - 1,
-        step=step,
-        states=states,
-    )

@@ -13,7 +13,6 @@ from dockdyn.contact.latch import HELD
 from dockdyn.integrate.model import ContactModel, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.capture_loads import capture_data as of_capture
-from dockdyn.results.episodes import SLACK
 from dockdyn.results.measures import changed_by_contacts, settled_rows
 
 Rows = Float[Array, "rows"]
@@ -33,6 +32,7 @@ class Log(NamedTuple):
     integrals: Float[Array, "rows monitored"]  # N s, since the moment before
     seen: dict[str, Any]  # what is observed at the rows
     samples: dict[str, Any]  # what is observed at the samples, the last one filling up the rest; empty without samples
+    slack: Array | float  # s; a row so little after an instant is of that instant
 
     def before(self) -> Bool[Array, "rows contacts"]:
         """Which contacts there were until each row."""
@@ -54,7 +54,7 @@ class Log(NamedTuple):
 
     def after_contacts(self, values: Rows, delay: Array | float) -> Contacts:
         """What `values` are when the last delayed force of each contact has acted, in the row where it began; else NaN."""
-        row = settled_rows(self.time, self.released(), delay, SLACK)
+        row = settled_rows(self.time, self.released(), delay, self.slack)
         return jnp.where(row >= 0, values[row], jnp.nan)
 
     def acting(self, delay: Array | float) -> Bool[Array, ""]:
@@ -106,6 +106,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
         since(log.integrals),
         seen,
         sampled,
+        solution.slack,
     )
 
 
