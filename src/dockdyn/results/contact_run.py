@@ -27,15 +27,13 @@ from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive, name_of_nonfinite
 from dockdyn.results.episodes import episodes, from_log
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
+from dockdyn.results.methods import Settings, method_of, settings_of
 from dockdyn.results.overlap import refuse_overlap
-from dockdyn.results.plan import Simulated, delay_of, jit_once, settings_for
+from dockdyn.results.plan import Simulated, delay_of, jit_once
 from dockdyn.results.run import Described, Run
-from dockdyn.results.variational_run import linearised_variational, run_variational
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import loop_of
-
-SLICE = 200_000  # iterations between reports of progress at most
 
 
 def simulate_contacts(
@@ -55,12 +53,7 @@ def simulate_contacts(
         affordable_delay(scenario)
     began = time.perf_counter()
     method, whole = scenario.content.integrator.method, prepared(scenario)
-    if method == "variational":
-        run = run_variational(whole, progress)
-    elif method in METHODS:
-        run = run_adaptive(whole, progress)
-    else:
-        run = _run_hybrid(whole, progress)
+    run = run_adaptive(whole, progress) if method in METHODS else _run_with_events(whole, progress)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))
@@ -77,22 +70,24 @@ def check_runnable(scenario: Scenario) -> Scenario:
 
 
 @jit_once
-def init(content: Simulated, settings: located.Settings) -> located.SolverState:
-    return located.init(content.model(), settings)
+def init(content: Simulated, settings: Settings) -> Any:  # noqa: ANN401, the solver of the method
+    return method_of(settings).init(content.model(), settings)
 
 
 @partial(Program, donate=("solver",))
-def advance(
-    content: Simulated, settings: located.Settings, until: Int[Array, ""], solver: located.SolverState
-) -> located.SolverState:
-    return located.advance(content.model(), settings, solver, until)
+def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solver: Any) -> Any:  # noqa: ANN401, as `init`
+    return method_of(settings).advance(content.model(), settings, solver, until)
 
 
 @jit_once
-def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
+def _conclude(
+    content: Simulated,
+    settings: Settings,
+    solver: Any,  # noqa: ANN401, as `init`
+) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
-    solution = located.result(solver)
+    solution = method_of(settings).result(model, solver)
     assert solution.samples is not None
     samples, moments = solution.samples, solution.log
     count = jax.tree.leaves(samples.state)[0].shape[0]
@@ -105,36 +100,37 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
     )
 
 
-def _run_hybrid(scenario: Scenario, progress: Progress | None) -> Run:
+def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
-    settings = settings_for(content)
+    settings = settings_of(content)
+    method = method_of(settings)
     refuse_overlap(scenario)
     coupling = coupling_of(scenario)
     if coupling is not None:
+        assert isinstance(settings, located.Settings)
         solver = run_coupled(scenario, coupling, settings, progress)
     else:
         solver = drive(
             init(content, settings),
-            lambda solver, until: advance(content, settings, until, solver),
-            lambda solver: float(solver.point.time) / content.duration,
-            SLICE,
+            lambda solver, until: advance(content, settings, np.int64(until), solver),
+            lambda solver: float(method.time(solver)) / content.duration,
+            method.slice,
             progress,
-            stops_at=content.integrator.max_steps,
+            content.integrator.max_steps,
         )
-    pace = float(np.minimum(solver.step_limit, solver.limit))
-    solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))
-    return _run_of(content, settings, solution, sampled, at_moments, pace)
+    solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, settings, solver))
+    return _run_of(content, settings, solution, sampled, at_moments, method.pace(solver))
 
 
 def _run_of(
     content: Simulated,
-    settings: located.Settings,
+    settings: Settings,
     solution: Solution,
     sampled: dict[str, Any],
     at_moments: dict[str, Any],
     pace: float = math.nan,
 ) -> Run:
-    """A located run from its solution and what was observed, in NumPy arrays."""
+    """A run from its solution and what was observed, in NumPy arrays."""
     assert solution.samples is not None
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
@@ -147,7 +143,7 @@ def _run_of(
         else None
     )
     return Run(
-        time=np.minimum(np.arange(count) * float(settings.sampling), float(solution.time)),
+        time=np.minimum(np.arange(count) * method_of(settings).interval(settings), float(solution.time)),
         sampled={name: values[:count] for name, values in sampled.items()},
         moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
         at_moments=observed,
@@ -173,12 +169,9 @@ def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], 
     """A located or variational run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
-    if content.integrator.method == "variational":
-        return linearised_variational(scenario, describe)
-    if content.integrator.method != "located":
-        method = content.integrator.method
+    if (method := content.integrator.method) not in ("located", "variational"):
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
-    own, settings = Numbers.of(content), settings_for(content)
+    own, settings = Numbers.of(content), settings_of(content)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = _varied(own.values, direction, own.arrays, settings, structure=own.structure)
@@ -201,7 +194,7 @@ def _varied(
     numbers: Leaves,
     direction: Leaves,
     arrays: dict[int, Any],
-    settings: located.Settings,
+    settings: Settings,
     structure: PyTreeDef,
 ) -> tuple[PyTree, PyTree]:
     """Numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
@@ -209,8 +202,9 @@ def _varied(
     def found(numbers: Array) -> PyTree:
         content = content_of(structure, list(numbers), arrays)
         model = content.model()
-        solver = located.advance(model, settings, located.init(model, settings), settings.max_iterations)
-        return numbers, *_conclude(content, solver)
+        method = method_of(settings)
+        solver = method.advance(model, settings, method.init(model, settings), settings.max_iterations)
+        return numbers, *_conclude(content, settings, solver)
 
     return tangent_of(found, numbers, direction)
 

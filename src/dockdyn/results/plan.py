@@ -65,6 +65,11 @@ def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
     return 0.0 if loop is None else float(loop.delay)
 
 
+def with_events(content: Planned) -> bool:
+    """Return whether the method of a scenario goes through events, so that it runs in batches and step by step."""
+    return content.integrator.method in ("located", "fixed", "variational")
+
+
 def plan(content: Planned, delay: float) -> Plan:
     """Steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
     duration = content.duration

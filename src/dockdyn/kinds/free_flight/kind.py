@@ -75,7 +75,9 @@ class FreeFlightKind(Kind):
         return FLIGHT
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        return scenario.content.integrator.method == "located" and scenario.content.coupling() is None
+        from dockdyn.results.plan import with_events
+
+        return with_events(scenario.content) and scenario.content.coupling() is None
 
     def can_capture(self, scenario: Scenario) -> bool:
         return scenario.content.latch is not None

@@ -125,10 +125,6 @@ class AssemblySection(SeveralBodiesSection):
 
         return VariationalMechanism(self.model())
 
-    def step_error(self) -> float | None:
-        """Return the error that each step of the method `variational` may have; None where all are of one length."""
-        return self.integrator.error
-
     def coupling(self) -> Coupling | None:
         """Return what an FMU decides of it; None where none does."""
         from dockdyn.kinds.assembly.functional_unit import assembly_coupling
