@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import jax.numpy as jnp
@@ -19,8 +20,11 @@ from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.variational import VariationalMechanism
 from dockdyn.results import variational_run
 from dockdyn.results.plan import NO_LIMIT, Planned, delay_of, settings_with
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
 
 Settings = located.Settings | VariationalSettings
+WHOLE = 1e-9  # relative: so near is a whole number
 
 
 def settings_of(
@@ -37,6 +41,37 @@ def settings_of(
     if content.integrator.method == "variational":
         return variational_run.variational_settings(content, sampled, most_moments)
     return settings_with(delay_of(content) if delay is None else delay, content, sampled, most_moments, most_rows)
+
+
+def refuse_broken_steps(scenario: Scenario, period: float) -> None:
+    """Raise ScenarioError for a stepper's period (s) that is no whole number of the steps of a run of one length.
+
+    What a delay line keeps, and energies that do not drift, need steps all alike; and steps to the end are then those of a run.
+    """
+    settings, content = settings_of(scenario.content), scenario.content
+    if isinstance(settings, VariationalSettings):
+        if settings.error is not None:
+            return
+        filled = [period, content.output.interval or period]
+    elif settings.fixed:
+        filled = [period, content.duration]
+    else:
+        return
+    step = float(settings.step)
+    count = period / step
+    if abs(count - round(count)) > WHOLE * count:
+        whole = _common_part(*(Fraction(repr(float(length))) for length in filled))
+        nearest = float(whole / max(1, round(whole / Fraction(step))))
+        raise ScenarioError(
+            f"{scenario.name}: integrator.step = {step:g} s: the stepper's period of {period:g} s must be a whole number of "
+            f"steps, all of one length; the nearest step is {nearest:.12g} s"
+        )
+
+
+def _common_part(first: Fraction, second: Fraction) -> Fraction:
+    """Return the largest length of which both are whole numbers."""
+    below = first.denominator * second.denominator
+    return Fraction(math.gcd(first.numerator * second.denominator, second.numerator * first.denominator), below)
 
 
 def method_of(settings: Settings) -> Method[Any]:
