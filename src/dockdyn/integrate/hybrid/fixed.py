@@ -107,25 +107,23 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
     extrema = by_trapezoids(solver.extrema, point, tried, step)
 
     fired = tuple((one > 0) & ~solver.refresh for one in outputs.guards)
-    event = jnp.any(jnp.stack(fired)) if fired else jnp.asarray(False)
+    modes = zip(jax.tree.leaves(point.state.mode), jax.tree.leaves(state.mode), strict=True)
+    changes = [*fired, *(jnp.any(before != after) for before, after in modes)]
+    event = jnp.any(jnp.stack(changes)) if changes else jnp.asarray(False)
     state = jax.lax.cond(event, lambda x: model.jump(end, x, fired), lambda x: x, state)
     renewed = event
     if tick is not None:
         ticks = (end >= tick) & (end < settings.duration)
         state = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, state)
         renewed = renewed | ticks
-    switched = [
-        jnp.any(a != b) for a, b in zip(jax.tree.leaves(point.state.mode), jax.tree.leaves(state.mode), strict=True)
-    ]
-    switches = event | jnp.any(jnp.stack(switched)) if switched else event
     done = arrives & (stop >= settings.duration)
     over = model.ended(state)
     if over is not None:
-        done = done | ((switches | (solver.steps == 0)) & over)
+        done = done | ((event | (solver.steps == 0)) & over)
     image = jnp.asarray(False)
     if isinstance(solver.line, Past) and isinstance(past, Past):
         image = (solver.line.alive != 0) != (past.alive != 0)
-    logged = switches | image | done
+    logged = event | image | done
     at = once(tried._replace(state=state))
     flags = jnp.stack(fired) if fired else jnp.zeros(0, bool)
     log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, flags, extrema)))

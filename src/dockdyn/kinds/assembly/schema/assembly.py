@@ -100,10 +100,6 @@ class AssemblySection(SeveralBodiesSection):
         if self.integrator.method in ("adaptive", "implicit"):
             refuse_not_smooth(self)
             return self
-        if any(one.has_events() for one in self.acts().values()):
-            refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
-        if self.phase:
-            refuse("integrator.method must be located: phases begin at instants")
         if any(contact.impact is not None for contact in self.contact):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
