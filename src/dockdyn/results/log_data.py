@@ -26,7 +26,6 @@ class Log(NamedTuple):
     valid: Bool[Array, "rows"]
     last: Any  # the row of the end
     touching: Bool[Array, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
-    seated: Bool[Array, "rows contacts"]  # until the moment
     peaks: Float[Array, "rows monitored"]  # since the moment before: N of the contacts, then what a latch's catch has
     peak_times: Float[Array, "rows monitored"]  # s
     integrals: Float[Array, "rows monitored"]  # N s, since the moment before
@@ -100,7 +99,6 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
         valid,
         count,  # row 0 is the start
         touching & valid[:, None] & ~seated,
-        jnp.concatenate([jnp.zeros((1, contacts), bool), seated[:-1]]),
         since(log.peaks),
         since(log.peak_times),
         since(log.integrals),
@@ -126,7 +124,7 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
     are in the row where it began, NaN elsewhere. Peak force, its time and impulse are in parts, since the moment before
     each row: zero where there is no contact.
     """
-    onset, contacts = log.began(), log.touching.shape[1]
+    onset, before, contacts = log.began(), log.before(), log.touching.shape[1]
     peaks, peak_times, impulses = (part[:, :contacts] for part in (log.peaks, log.peak_times, log.integrals))
     if "impact_impulse" in log.seen:
         impulses = impulses + jnp.where(
@@ -138,9 +136,9 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
         "episode_onset": jnp.where(onset, log.time[:, None], jnp.nan),
         "episode_release": log.released(),
         "episode_approach_speed": jnp.where(onset, log.seen["depth_rate"], jnp.nan),
-        "episode_peak_force": jnp.where(log.seated, 0.0, peaks),
+        "episode_peak_force": jnp.where(before, peaks, 0.0),
         "episode_peak_time": peak_times,
-        "episode_impulse": jnp.where(log.seated, 0.0, impulses),
+        "episode_impulse": jnp.where(before, impulses, 0.0),
         "episode_energy": log.after_contacts(changed_by_contacts(log.seen), delay),
         "kinetic_energy_start": kinetic[0],
         "kinetic_energy_end": kinetic[log.last],
