@@ -151,7 +151,7 @@ def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
 
     def rows(first: Array, second: Array, at_end: Array) -> Array:
         """The two moments of each event in turn, and the end behind those that there are."""
-        every = jnp.stack([first, second], axis=1).reshape(-1, *first.shape[1:])
+        every = jnp.stack([first, second], axis=1).reshape(2 * first.shape[0], *first.shape[1:])
         every = jnp.concatenate([every, jnp.zeros_like(every[:1])])
         return jax.lax.dynamic_update_index_in_dim(every, jnp.asarray(at_end, every.dtype), last, 0)
 
@@ -196,4 +196,4 @@ def _moments(model: VariationalMechanism, solver: SolverState) -> Moment:
 
 def _along(flags: Array, rows: Array) -> Array:
     """Return flags of rows in the shape of those."""
-    return jnp.reshape(flags, (-1,) + (1,) * (rows.ndim - 1))
+    return jnp.reshape(flags, (rows.shape[0],) + (1,) * (rows.ndim - 1))
