@@ -38,7 +38,8 @@ def settings_of(
 
     Log and delay line are at most so long; steps are the same in any case.
     """
-    if content.integrator.method == "variational":
+    method: str = content.integrator.method
+    if method == "variational":
         return variational_run.variational_settings(content, sampled, most_moments)
     return settings_with(delay_of(content) if delay is None else delay, content, sampled, most_moments, most_rows)
 
@@ -225,7 +226,7 @@ class Variational:
     def advance(
         self, model: Mechanism, settings: VariationalSettings, solver: VariationalState, until: Scalar | float
     ) -> VariationalState:
-        return colliding.advance(VariationalMechanism(model), settings, solver, until)
+        return colliding.advance(VariationalMechanism(model), settings, solver, jnp.asarray(until))
 
     def advance_to(
         self, model: Mechanism, settings: VariationalSettings, solver: VariationalState, time: Scalar

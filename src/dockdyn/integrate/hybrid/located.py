@@ -169,9 +169,10 @@ def init(model: Model, settings: Settings, start: State | None = None, begun: Sc
 def acting_signal(model: Model, solver: SolverState) -> PyTree:
     """The delayed signal that acts where a run is now."""
     point = solver.point
-    if isinstance(solver.line, fixed.Past):
-        return solver.line.acting
-    return _applied(model, solver.line, solver.reading, point.outputs.signal)(point.time, point.state)
+    line = solver.line
+    if isinstance(line, fixed.Past):
+        return line.acting
+    return _applied(model, line, solver.reading, point.outputs.signal)(point.time, point.state)
 
 
 def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
@@ -189,6 +190,7 @@ def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyT
 def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
     point, line = solver.point, solver.line
+    assert not isinstance(line, fixed.Past)
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
     tick = model.next_tick(point.state)
@@ -282,13 +284,14 @@ def _next_step(
     planned = jnp.where(jnp.any(solver.landing), jnp.inf, jnp.minimum(solver.step_limit, longest))
     # a minimum of equals would have the mean of their derivatives: that of an event's time is the limit's
     bound = jnp.where(solver.limit <= planned, solver.limit, planned)
-    edge = jnp.asarray(jnp.inf)
-    if solver.line is not None:
+    edge, line = jnp.asarray(jnp.inf), solver.line
+    assert not isinstance(line, fixed.Past)
+    if line is not None:
         # the past is known for one delay
         bound = jnp.where(model.emitting(solver.point.state) & (model.delay < bound), model.delay, bound)
-        interval = solver.line.first()
+        interval = line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
-        edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
+        edge = jnp.where(line.held > 0, edge, jnp.inf)
     if tick is not None:
         edge = jnp.minimum(edge, tick)
     bound = jnp.where(solver.refresh, 0.0, bound)

@@ -82,7 +82,7 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
     for settings in (partial(short_settings, longer=LONGER), own_settings):
         full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
         long = {i: (contents[i], settings(contents[i], sampled)) for i in map(int, full)}
-        again = [i for i, row in long.items() if jax.tree.structure(row[1]) != jax.tree.structure(rows[i][1])]
+        again = [i for i, row in long.items() if _sizes(row) != _sizes(rows[i])]
         if again:
             rows |= {i: long[i] for i in again}
             _into(found, _grouped(kind, [long[i] for i in again], threads), again)
@@ -106,6 +106,11 @@ def _short_settings_of(
     """The same from what decides it, which most cases of a campaign share."""
     decides: Any = SimpleNamespace(duration=duration, integrator=integrator, output=output)
     return settings_of(decides, sampled, longer * SHORT_LOG, longer * SHORT_LINE, delay)
+
+
+def _sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
+    """Return how much room a row has."""
+    return jax.tree.structure(row[1])
 
 
 def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
