@@ -307,10 +307,15 @@ REFUSED: dict[Cell, Refusal] = {
 } | {
     ("derivative", FIXED): Refusal(
         "integrator.method = 'fixed': must be \"located\" for derivatives",
-        "steps of one length locate no event, and a derivative would miss how events move",
+        "where a force jumps, steps of one length do not show how its instant moves: a derivative errs however short they are",
     ),
-    ("ended by capture", FIXED): Refusal(
-        "integrator.method must be located", "a latch falls in at an instant, which steps of one length do not locate"
+    ("rig around it", FIXED): Refusal(
+        "integrator: method = 'fixed': samples, holds and delays of a loop fall between steps of one length",
+        "samples, holds and delays of its loop fall between steps of one length; its computer may have such steps",
+    ),
+    ("rig around it", VARIED): Refusal(
+        "integrator: method = 'variational': a step knows no past",
+        "a step of the method knows no past, which a loop of delays has",
     ),
     ("margins", SAMPLED): Refusal(
         "control.period = 0.05 s: what a computer holds between samples counts in runs only",
@@ -320,20 +325,8 @@ REFUSED: dict[Cell, Refusal] = {
         "loop.delay: a step knows no past",
         "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin is told",
     ),
-    ("ended by capture", VARIED): Refusal(
-        "grip = 'compliant': its damper jumps",
-        "the force of a compliant latch jumps as it falls in, at which no step of the method ends; one that is rigid is taken",
-    ),
 }
 NOT_YET: dict[Cell, str] = {
-    ("batch of cases", FIXED): "cases run one by one, not in compiled batches",
-    ("stepping", FIXED): "a stepper ends its steps at located instants alone",
-    ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
-    ("rig around it", FIXED): "a rig has no method of integration to choose",
-    ("batch of cases", VARIED): "cases run one by one, not in compiled batches",
-    ("stepping", VARIED): "a stepper ends its steps at located instants alone",
-    ("FMU, co-simulation", VARIED): "an FMU ends its steps at located instants alone",
-    ("rig around it", VARIED): "a rig has no method of integration to choose",
 }
 LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "

@@ -243,7 +243,6 @@ def test_loads_of_the_hold_turn_and_push_the_chaser():
         ({"body.chaser.mass": -3}, "body.chaser.mass"),
         ({"element.lateral": "1 mm"}, "lateral: on a line nothing is across it; must be left out"),
         ({"element.anchor": [[0, 0, 0], [0.02, 0, 0]]}, "anchor"),
-        ({"integrator.method": "fixed"}, "^paraskevas-latch: integrator.method must be located"),
     ],
 )
 def test_wrong_latches_are_refused_in_one_line(overrides, words):

@@ -182,7 +182,8 @@ def test_a_body_of_an_assembly_is_told_what_to_do():
     [
         ("probe-cone", {}, {}, "control.period: missing"),
         ("probe-cone", {}, {"period": -1.0}, "period = -1 s: must be above 0"),
-        ("probe-cone", {"integrator.method": "fixed"}, {"period": 1.0}, "must be located"),
+        ("probe-cone", {"integrator.method": "fixed", "integrator.step": 3e-3}, {"period": 1.0}, "the nearest step is"),
+        ("cyril-plastic", {}, {"period": 1e-3}, "must be located, fixed or variational"),
         ("probe-cone", {}, {"period": 1.0, "batch": 0}, "batch = 0"),
     ],
 )

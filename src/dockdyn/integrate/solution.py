@@ -16,6 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.model import Scalar, State
 
+AT_ONCE = 2e-9  # s; in a log with located events images of them are rows themselves
+
 
 class Status(enum.IntEnum):
     """How a run ended; every lane of a batch has its own."""
@@ -63,6 +65,7 @@ class Solution(eqx.Module):
     first_nonfinite: Int[
         Array, ""
     ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
+    slack: Scalar | float  # s; a row of the log so little after an instant is of that instant
     largest_local_error: Scalar  # largest estimate of a step's error, relative to the motion
 
 

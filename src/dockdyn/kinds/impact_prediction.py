@@ -22,7 +22,7 @@ from dockdyn.mechanism.effective_mass import contact_normals, effective_masses
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.results.contact_figures import figure
-from dockdyn.results.episodes import SLACK, Episode
+from dockdyn.results.episodes import Episode
 from dockdyn.results.key_figures import KeyFigure
 from dockdyn.results.log_data import Log
 from dockdyn.results.measures import settled_rows
@@ -109,7 +109,7 @@ def relative_data(model: Mechanism, solution: Solution, log: Log, delay: Array |
     relative, began = jnp.stack(apart, axis=1), log.began()  # rows, contacts, axes
     normals = _normals_where(model, solution, began.any(axis=1))
     before = jnp.where(began, jnp.einsum("rci,rci->rc", relative, normals), jnp.nan)
-    rows = settled_rows(log.time, log.released(), delay, SLACK)
+    rows = settled_rows(log.time, log.released(), delay, log.slack)
     later = jnp.take_along_axis(relative, jnp.maximum(rows, 0)[:, :, None], axis=0)
     after = jnp.where(rows >= 0, jnp.einsum("rci,rci->rc", later, normals), jnp.nan)
     return dict(zip(SEEN, (before, after), strict=True))

@@ -15,8 +15,6 @@ from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 from dockdyn.control.commanded import Commanded
 from dockdyn.control.controller import Command, Measured
 from dockdyn.control.sampled import SampledControl
-from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.hybrid.solver_state import emptied, largest
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.mechanism.loads import Group, captured
@@ -25,7 +23,8 @@ from dockdyn.mechanism.steered_arm import SteeredArm
 from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
-from dockdyn.results.plan import NO_LIMIT, settings_for
+from dockdyn.results.methods import Method, Settings, method_of, refuse_broken_steps, settings_of
+from dockdyn.results.plan import NO_LIMIT, with_events
 from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -61,15 +60,15 @@ class Row(NamedTuple):
     """One of the runs that go on side by side."""
 
     content: Any  # a `Steerable`
-    settings: located.Settings  # of all of it
+    settings: Settings  # of all of it
     period: ArrayLike  # s
-    solver: located.SolverState
+    solver: Any  # of the method
 
 
 class Found(NamedTuple):
     """Where a run is after a step."""
 
-    solver: located.SolverState
+    solver: Any  # of the method
     observed: dict[str, Array]
     measured: Measured
 
@@ -98,17 +97,17 @@ def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
     return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
 
 
-def _found(content: Steerable, model: Mechanism, steered: SteeredBody, solver: located.SolverState) -> Found:
+def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> Found:  # noqa: ANN401, of the method
     """What can be seen where a run is, and the largest forces since its log was emptied."""
-    x = solver.point.state
-    seen = model.observe(x, located.acting_signal(model, solver))
-    peaks = largest(solver)[: len(model.groups)]
-    acting = seen["contact_force"] * jnp.asarray([_side(model, group, steered.body) for group in model.groups])[:, None]
+    time, x, acting = method.now(model, solver)
+    seen = model.observe(x, acting)
+    peaks = method.largest(model, solver)[: len(model.groups)]
+    load = seen["contact_force"] * jnp.asarray([_side(model, group, steered.body) for group in model.groups])[:, None]
     more = {
         "captured": captured(model.elements, x.memory.elements),
-        "contact_load": acting.sum(axis=0),
+        "contact_load": load.sum(axis=0),
         "peak_normal_force": peaks,
-        "time": solver.point.time,
+        "time": time,
     }
     measured, port = _measured(model, steered, x), content.port()
     if port is not None:
@@ -126,9 +125,10 @@ def _side(model: Mechanism, group: Group, body: int) -> float:
 def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
     """The runs before their first command."""
 
-    def one(content: Steerable, setting: located.Settings, period: Array) -> Found:
+    def one(content: Steerable, setting: Settings, period: Array) -> Found:
         model, steered, _ = _steered(content, period, None)
-        return _found(content, model, steered, located.init(model, setting, model.uncommanded()))
+        method = method_of(setting)
+        return _found(content, model, steered, method, method.init(model, setting))
 
     return over_rows(one, contents, settings, periods)
 
@@ -139,24 +139,24 @@ def _advanced(rows: Row, command: PyTree) -> Found:
 
     def one(row: Row, command: Command | None) -> Found:
         model, steered, control = _steered(row.content, row.period, command)
+        method = method_of(row.settings)
 
-        def go_on(solver: located.SolverState) -> located.SolverState:
-            point = solver.point
-            if control is None:
-                end = (jnp.round(point.time / row.period) + 1) * row.period
-                solver = emptied(solver)
-            else:
-                memory = point.state.memory
-                steering = memory.outside.steering
-                held = control.take(point.time, steering.law, _measured(model, steered, point.state))
-                outside = memory.outside._replace(steering=steering._replace(law=held))
-                x = replace(point.state, memory=memory._replace(outside=outside))
-                solver = emptied(solver._replace(point=point._replace(state=x)))
-                end = held.samples * control.period
-            return located.advance_to(model, row.settings, solver, jnp.where(end < row.settings.duration, end, jnp.inf))
+        def go_on(solver: Any) -> Any:  # noqa: ANN401, of the method
+            time, x, _ = method.now(model, solver)
+            end = (jnp.round(time / row.period) + 1) * row.period
+            if control is not None:
+                steering = x.memory.outside.steering
+                held = control.take(time, steering.law, _measured(model, steered, x))
+                outside = x.memory.outside._replace(steering=steering._replace(law=held))
+                solver, end = (
+                    method.remembering(solver, x.memory._replace(outside=outside)),
+                    held.samples * control.period,
+                )
+            return method.advance_to(model, row.settings, method.emptied(solver), end)
 
         running = row.solver.status == Status.RUNNING
-        return _found(row.content, model, steered, jax.lax.cond(running, go_on, emptied, row.solver))
+        solver = jax.lax.cond(running, go_on, method.emptied, row.solver)
+        return _found(row.content, model, steered, method, solver)
 
     return over_rows(one, rows, command)
 
@@ -164,7 +164,7 @@ def _advanced(rows: Row, command: PyTree) -> Found:
 class MechanismStepper:
     """Runs of free bodies or an assembly that go on one period of control at a time.
 
-    Physics, contacts located in time and actuators with their limits are those of `dockdyn.simulate`. Every array has a leading
+    Physics, method of integration and actuators with their limits are those of `dockdyn.simulate`. Every array has a leading
     axis over the runs where there is a `batch`.
     """
 
@@ -182,10 +182,12 @@ class MechanismStepper:
             raise ScenarioError(f"{scenario.name}: control.period: missing; state it, or the stepper's period")
         if not 0 < found <= content.duration:
             raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
-        if (method := content.integrator.method) != "located":
+        if not with_events(content):
+            method = content.integrator.method
             raise ScenarioError(
-                f"{scenario.name}: integrator.method = {method!r}: must be located for steps of control"
+                f"{scenario.name}: integrator.method = {method!r}: must be located, fixed or variational for steps of control"
             )
+        refuse_broken_steps(scenario, float(found))
         try:
             content.commanded()
         except ValueError as error:
@@ -204,7 +206,7 @@ class MechanismStepper:
         several = self.runs.values_of_each(values)
         contents = [case.content for case in self.runs.cases(several)]
         rows = NO_LIMIT if self.runs.batch is None else MOST_ROWS
-        settings = [settings_for(content, False, MOST_MOMENTS, rows) for content in contents]
+        settings = [settings_of(content, False, MOST_MOMENTS, rows) for content in contents]
         self._arm = isinstance(contents[0].control, ArmControlSection) and bool(contents[0].controlled)
         self._own = bool(contents[0].controlled) and fmu_control(contents[0].control) is None
         given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)

@@ -582,6 +582,14 @@ class Mechanism(ContactModel):
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)
         return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
 
+    def gated(self, x: State) -> State:
+        places, modes = self.placement(x).bodies, list(x.mode)
+        for number, group in enumerate(self.groups):
+            if isinstance(group, ContactGroup):
+                modes[number] = group.first_mode(places[group.first], places[group.second])
+        touching = self._apart(tuple(modes[: len(self.groups)]), x.memory.elements)
+        return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
+
     def retract(self, x: State) -> State:
         x = State(x.q.retracted(), x.v, x.mode, x.memory)
         return x if self.conserved is None else brought_back(self, x)

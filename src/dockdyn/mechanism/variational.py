@@ -256,8 +256,8 @@ class VariationalMechanism(Mechanical):
         return jnp.stack(found) if found else jnp.zeros(0)
 
     def _latches(self) -> list[int]:
-        """Return the numbers of the elements that have events: rigid latches."""
-        return [one.number for one in self.rigid]
+        """Return the numbers of the elements that have events: latches."""
+        return [one.number for one in latches_of(self.mechanism.elements)]
 
     def _places(self) -> tuple[list[int], int]:
         """Return which of the mechanism's guards each of these is, and how many it has."""

@@ -14,11 +14,11 @@ from jaxtyping import Array, Float
 from dockdyn.contact.gate import APART
 from dockdyn.integrate import adaptive
 from dockdyn.integrate.model import Scalar, State, over_rows
-from dockdyn.integrate.solution import Status
+from dockdyn.integrate.solution import AT_ONCE, Status
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
 from dockdyn.results.drive import Progress, drive, finite_rows
-from dockdyn.results.episodes import SLACK, Moments, episodes
+from dockdyn.results.episodes import Moments, episodes
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import Simulated, jit_once, plan
 from dockdyn.results.run import Run
@@ -190,4 +190,4 @@ def _struck(begun: Begun, moments: Any, seen: dict[str, Any]) -> list[Any]:  # n
     touching[0] = [int(mode) != APART for mode in begun.before.mode[:contacts]]
     zero = np.zeros((len(moments), contacts))
     jumps = np.diff(seen["impact_impulse"], axis=0, prepend=0.0)
-    return episodes(Moments(moments, touching, zero, zero, jumps, SLACK), 0.0)
+    return episodes(Moments(moments, touching, zero, zero, jumps, AT_ONCE), 0.0)

@@ -15,8 +15,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Int, PyTree, PyTreeDef
 
-from dockdyn.integrate.hybrid import fixed, located
-from dockdyn.integrate.model import State, over_rows
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.adaptive_run import METHODS, run_adaptive
@@ -24,18 +24,16 @@ from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.delay_cost import affordable_delay
-from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
-from dockdyn.results.episodes import episodes, from_log, from_samples
+from dockdyn.results.drive import Progress, drive, name_of_nonfinite
+from dockdyn.results.episodes import episodes, from_log
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
+from dockdyn.results.methods import Settings, method_of, settings_of
 from dockdyn.results.overlap import refuse_overlap
-from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
+from dockdyn.results.plan import Simulated, delay_of, jit_once
 from dockdyn.results.run import Described, Run
-from dockdyn.results.variational_run import linearised_variational, run_variational
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import loop_of
-
-SLICE = 200_000  # iterations between reports of progress at most
 
 
 def simulate_contacts(
@@ -55,12 +53,7 @@ def simulate_contacts(
         affordable_delay(scenario)
     began = time.perf_counter()
     method, whole = scenario.content.integrator.method, prepared(scenario)
-    if method == "variational":
-        run = run_variational(whole, progress)
-    elif method in METHODS:
-        run = run_adaptive(whole, progress)
-    else:
-        run = _run_located(whole, progress) if method == "located" else _run_fixed(whole)
+    run = run_adaptive(whole, progress) if method in METHODS else _run_with_events(whole, progress)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))
@@ -77,22 +70,24 @@ def check_runnable(scenario: Scenario) -> Scenario:
 
 
 @jit_once
-def init(content: Simulated, settings: located.Settings) -> located.SolverState:
-    return located.init(content.model(), settings)
+def init(content: Simulated, settings: Settings) -> Any:  # noqa: ANN401, the solver of the method
+    return method_of(settings).init(content.model(), settings)
 
 
 @partial(Program, donate=("solver",))
-def advance(
-    content: Simulated, settings: located.Settings, until: Int[Array, ""], solver: located.SolverState
-) -> located.SolverState:
-    return located.advance(content.model(), settings, solver, until)
+def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solver: Any) -> Any:  # noqa: ANN401, as `init`
+    return method_of(settings).advance(content.model(), settings, solver, until)
 
 
 @jit_once
-def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
+def _conclude(
+    content: Simulated,
+    settings: Settings,
+    solver: Any,  # noqa: ANN401, as `init`
+) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
-    solution = located.result(solver)
+    solution = method_of(settings).result(model, solver)
     assert solution.samples is not None
     samples, moments = solution.samples, solution.log
     count = jax.tree.leaves(samples.state)[0].shape[0]
@@ -105,36 +100,37 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
     )
 
 
-def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
+def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
-    settings = settings_for(content)
+    settings = settings_of(content)
+    method = method_of(settings)
     refuse_overlap(scenario)
     coupling = coupling_of(scenario)
     if coupling is not None:
+        assert isinstance(settings, located.Settings)
         solver = run_coupled(scenario, coupling, settings, progress)
     else:
         solver = drive(
             init(content, settings),
-            lambda solver, until: advance(content, settings, until, solver),
-            lambda solver: float(solver.point.time) / content.duration,
-            SLICE,
+            lambda solver, until: advance(content, settings, np.int64(until), solver),
+            lambda solver: float(method.time(solver)) / content.duration,
+            method.slice,
             progress,
-            stops_at=content.integrator.max_steps,
+            content.integrator.max_steps,
         )
-    pace = float(np.minimum(solver.step_limit, solver.limit))
-    solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))
-    return _run_of(content, settings, solution, sampled, at_moments, pace)
+    solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, settings, solver))
+    return _run_of(content, settings, solution, sampled, at_moments, method.pace(solver))
 
 
 def _run_of(
     content: Simulated,
-    settings: located.Settings,
+    settings: Settings,
     solution: Solution,
     sampled: dict[str, Any],
     at_moments: dict[str, Any],
     pace: float = math.nan,
 ) -> Run:
-    """A located run from its solution and what was observed, in NumPy arrays."""
+    """A run from its solution and what was observed, in NumPy arrays."""
     assert solution.samples is not None
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
@@ -142,10 +138,12 @@ def _run_of(
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
     seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
     found = (
-        from_log(solution.log, moments, first.mode, seated, observed.get("impact_impulse")) if seated.shape[1] else None
+        from_log(solution.log, moments, first.mode, seated, observed.get("impact_impulse"), float(solution.slack))
+        if seated.shape[1]
+        else None
     )
     return Run(
-        time=np.arange(count) * float(settings.sampling),
+        time=np.minimum(np.arange(count) * method_of(settings).interval(settings), float(solution.time)),
         sampled={name: values[:count] for name, values in sampled.items()},
         moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
         at_moments=observed,
@@ -171,12 +169,9 @@ def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], 
     """A located or variational run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
-    if content.integrator.method == "variational":
-        return linearised_variational(scenario, describe)
-    if content.integrator.method != "located":
-        method = content.integrator.method
+    if (method := content.integrator.method) not in ("located", "variational"):
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
-    own, settings = Numbers.of(content), settings_for(content)
+    own, settings = Numbers.of(content), settings_of(content)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = _varied(own.values, direction, own.arrays, settings, structure=own.structure)
@@ -199,7 +194,7 @@ def _varied(
     numbers: Leaves,
     direction: Leaves,
     arrays: dict[int, Any],
-    settings: located.Settings,
+    settings: Settings,
     structure: PyTreeDef,
 ) -> tuple[PyTree, PyTree]:
     """Numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
@@ -207,8 +202,9 @@ def _varied(
     def found(numbers: Array) -> PyTree:
         content = content_of(structure, list(numbers), arrays)
         model = content.model()
-        solver = located.advance(model, settings, located.init(model, settings), settings.max_iterations)
-        return numbers, *_conclude(content, solver)
+        method = method_of(settings)
+        solver = method.advance(model, settings, method.init(model, settings), settings.max_iterations)
+        return numbers, *_conclude(content, settings, solver)
 
     return tangent_of(found, numbers, direction)
 
@@ -216,46 +212,3 @@ def _varied(
 def state_names(content: Simulated) -> list[str]:
     """Names of the continuous states of a scenario's model."""
     return content.model().names()
-
-
-@Program
-def _run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
-    model = content.model()
-    _, samples = fixed.solve(model, mesh)
-    return samples.state, over_rows(model.observe, samples.state, samples.delayed)
-
-
-def _run_fixed(scenario: Scenario) -> Run:
-    content = scenario.content
-    delay = delay_of(content)
-    steps = plan(content, delay)
-    longest = min(steps.step, delay or steps.step)
-    count = math.ceil(content.duration / longest * (1 - 1e-12))
-    if count > MOST_ROWS:
-        key = "integrator.step" if longest == steps.step else "loop.delay"
-        raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
-    refuse_overlap(scenario)
-    step = content.duration / count
-    stride = max(1, round(steps.interval / step))
-    capacity = power_of_two(delay / step + 8)
-    mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
-    states, observed = jax.tree.map(np.asarray, _run_mesh(content, mesh))
-    time_axis = np.arange(count + 1) * step
-    kept, first_nonfinite = finite_rows(observed)
-    observed = {name: values[:kept] for name, values in observed.items()}
-    every = np.unique([*range(0, kept, stride), kept - 1])
-    moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])
-    return Run(
-        time=time_axis[:kept][every],
-        sampled={name: values[every] for name, values in observed.items()},
-        moment_times=time_axis[:kept],
-        at_moments=observed,
-        episodes=episodes(moments, delay) if observed["depth"].shape[1] else [],
-        status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
-        stopped_at=float(time_axis[kept - 1]),
-        first_nonfinite=first_nonfinite,
-        steps=kept - 1,
-        iterations=kept - 1,
-        step=step,
-        states=states,
-    )

@@ -165,8 +165,8 @@ def _finite_in_row(values: PyTree) -> np.ndarray:
 
 
 def name_of_nonfinite(first_nonfinite: int, names: Callable[[], list[str]]) -> str:
-    """The name of the first number that was not finite, by its place among a model's `names`; empty for −1."""
+    """The name of the first number that was not finite, by its place among a model's `names`; for −1 that is not known."""
     if first_nonfinite < 0:
-        return ""
+        return "the motion"
     known = names()
     return known[first_nonfinite] if first_nonfinite < len(known) else "a contact force or rate"

@@ -10,10 +10,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from dockdyn.contact.gate import APART
-from dockdyn.integrate.solution import EventRecord
+from dockdyn.integrate.solution import AT_ONCE, EventRecord
 from dockdyn.results.measures import settled_rows
-
-SLACK = 2e-9  # s; in a log images of events are moments themselves
 
 
 @dataclass
@@ -48,8 +46,9 @@ def from_log(
     first_mode: Sequence[Int[Any, ""]],
     seated: Bool[Any, "moments contacts"] | None = None,
     jumps: Float[Any, "moments contacts"] | None = None,
+    slack: float = AT_ONCE,
 ) -> Moments:
-    """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts.
+    """Moments of a run from its log, with the start as the first; of a contact that is `seated` in a latch nothing counts.
 
     `jumps` are the impulses (N s) that the contacts have had so far in impacts, which no force shows.
     """
@@ -64,23 +63,7 @@ def from_log(
         peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count, :contacts]]),
         integrals=np.concatenate([zero, np.asarray(log.integrals)[:count, :contacts]])
         + (0.0 if jumps is None else np.diff(jumps, axis=0, prepend=0.0)),
-        slack=SLACK,
-    )
-
-
-def from_samples(time: np.ndarray, depth: np.ndarray, force: np.ndarray) -> Moments:
-    """Moments of a fixed-step run: every step; onset and release are the last sample before they show."""
-    before = force[:-1]
-    step = np.diff(time)[:, None]
-    zero = np.zeros((1, depth.shape[1]))
-    later = force[1:] > before
-    return Moments(
-        time=time,
-        touching=depth > 0,
-        peaks=np.concatenate([zero, np.maximum(force[1:], before)]),
-        peak_times=np.concatenate([zero, np.where(later, time[1:, None], time[:-1, None])]),
-        integrals=np.concatenate([zero, (force[1:] + before) / 2 * step]),
-        slack=1.001 * float(step[0, 0]),
+        slack=slack,
     )
 
 

@@ -1,15 +1,14 @@
-"""A scenario whose run is located as a functional unit: integrated inside, or by the program that imports it."""
+"""A scenario of bodies as a functional unit: integrated inside, or by the program that imports it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
-from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.located import STEP
 from dockdyn.integrate.model import ContactModel, Flag, State
 from dockdyn.integrate.solution import Status
@@ -27,8 +26,9 @@ from dockdyn.results.functional_unit import (
     in_a_row,
     with_numbers,
 )
+from dockdyn.results.methods import method_of, settings_of
 from dockdyn.results.model_flow import ModelFlow, Motion
-from dockdyn.results.plan import delay_of, settings_for
+from dockdyn.results.plan import delay_of, with_events
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.load import Scenario
@@ -39,12 +39,12 @@ class Paused(NamedTuple):
     """A run that waits to go on, or has ended."""
 
     given: Given  # what acted last
-    solver: located.SolverState
+    solver: Any  # of the method
     over: Flag  # an event has ended it
 
 
 class LocatedUnit:
-    """A scenario with other numbers than its own, pushed from outside; Raises ScenarioError for one that is not located.
+    """A scenario with other numbers than its own, pushed from outside.
 
     `pushed` is a model with inputs acting on it, `more` what is observed of a state besides what the model itself says.
     """
@@ -59,10 +59,6 @@ class LocatedUnit:
     ):
         refuse_coupled(scenario, "an FMU cannot be part of another one")
         self.content = check_runnable(scenario).content
-        if (method := self.content.integrator.method) != "located":
-            raise ScenarioError(
-                f"{scenario.name}: integrator.method = {method!r}: must be located, to end steps where asked"
-            )
         self.scenario, self.inputs, self.outputs, self.pushed, self.more = scenario, inputs, outputs, pushed, more
         self.places = places_of(scenario)
         self.leaves, self.structure = jax.tree.flatten(self.content)
@@ -73,28 +69,40 @@ class LocatedUnit:
         return model if given is None else self.pushed(model, given)
 
     def integrated(self) -> FunctionalUnit:
-        """The unit that integrates itself, with events and delay, as a run does."""
-        settings = settings_for(self.content, sampled=False, most_moments=2)
+        """The unit that integrates itself, with events and delay, as a run does.
+
+        Raises ScenarioError for a method that cannot end its steps where asked.
+        """
+        integrator, delay = self.content.integrator, delay_of(self.content)
+        where = f"{self.scenario.name}: integrator.method = {integrator.method!r}"
+        if not with_events(self.content):
+            raise ScenarioError(f"{where}: must be located, fixed or variational, to end steps where asked")
+        if integrator.method == "fixed" and delay:
+            words = "is kept at the ends of steps of one length, and another program asks for others"
+            raise ScenarioError(f"{where}: what acts loop.delay = {delay:g} s later {words}; must be located")
+        settings = settings_of(self.content, sampled=False, most_moments=2)
+        method = method_of(settings)
 
         def begin(numbers: Numbers) -> Paused:
-            solver = located.init(self.model(numbers), settings)
+            solver = method.init(self.model(numbers), settings)
             waiting = solver._replace(status=jnp.asarray(int(Status.FINISHED)))
             return Paused(jnp.zeros(len(self.inputs)), waiting, jnp.asarray(False))
 
         def advance(numbers: Numbers, given: Given, until: Float[Array, ""], paused: Paused) -> Paused:
             model = self.model(numbers, given)
-            solver = located.pass_to(model, settings, paused.solver, until, jnp.any(given != paused.given))
-            over = model.ended(solver.point.state)
+            solver = method.pass_to(model, settings, paused.solver, until, jnp.any(given != paused.given))
+            over = model.ended(method.now(model, solver).state)
             return Paused(given, solver, paused.over if over is None else over)
 
         def observe(numbers: Numbers, given: Given, paused: Paused) -> Float[Array, "outputs"]:
-            model, solver = self.model(numbers), paused.solver
-            return self._seen(model, solver.point.state, located.acting_signal(model, solver))
+            model = self.model(numbers)
+            _, x, acting = method.now(model, paused.solver)
+            return self._seen(model, x, acting)
 
         def reached(paused: Paused) -> tuple[Int[Array, ""], Float[Array, ""]]:
             """A run that waits to go on is a running one."""
             waits = (paused.solver.status == Status.FINISHED) & ~paused.over
-            return jnp.where(waits, int(Status.RUNNING), paused.solver.status), paused.solver.point.time
+            return jnp.where(waits, int(Status.RUNNING), paused.solver.status), method.time(paused.solver)
 
         return self._unit(begin, Steps(advance, reached), observe)
 

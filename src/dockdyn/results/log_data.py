@@ -12,7 +12,6 @@ from dockdyn.contact.gate import APART
 from dockdyn.integrate.model import ContactModel, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.capture_loads import capture_data as of_capture
-from dockdyn.results.episodes import SLACK
 from dockdyn.results.measures import changed_by_contacts, settled_rows
 
 Rows = Float[Array, "rows"]
@@ -26,12 +25,12 @@ class Log(NamedTuple):
     valid: Bool[Array, "rows"]
     last: Any  # the row of the end
     touching: Bool[Array, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
-    seated: Bool[Array, "rows contacts"]  # until the moment
     peaks: Float[Array, "rows monitored"]  # since the moment before: N of the contacts, then what a latch's catch has
     peak_times: Float[Array, "rows monitored"]  # s
     integrals: Float[Array, "rows monitored"]  # N s, since the moment before
     seen: dict[str, Any]  # what is observed at the rows
     samples: dict[str, Any]  # what is observed at the samples, the last one filling up the rest; empty without samples
+    slack: Array | float  # s; a row so little after an instant is of that instant
 
     def before(self) -> Bool[Array, "rows contacts"]:
         """Which contacts there were until each row."""
@@ -53,7 +52,7 @@ class Log(NamedTuple):
 
     def after_contacts(self, values: Rows, delay: Array | float) -> Contacts:
         """What `values` are when the last delayed force of each contact has acted, in the row where it began; else NaN."""
-        row = settled_rows(self.time, self.released(), delay, SLACK)
+        row = settled_rows(self.time, self.released(), delay, self.slack)
         return jnp.where(row >= 0, values[row], jnp.nan)
 
     def acting(self, delay: Array | float) -> Bool[Array, ""]:
@@ -99,12 +98,12 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
         valid,
         count,  # row 0 is the start
         touching & valid[:, None] & ~seated,
-        jnp.concatenate([jnp.zeros((1, contacts), bool), seated[:-1]]),
         since(log.peaks),
         since(log.peak_times),
         since(log.integrals),
         seen,
         sampled,
+        solution.slack,
     )
 
 
@@ -124,7 +123,7 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
     are in the row where it began, NaN elsewhere. Peak force, its time and impulse are in parts, since the moment before
     each row: zero where there is no contact.
     """
-    onset, contacts = log.began(), log.touching.shape[1]
+    onset, before, contacts = log.began(), log.before(), log.touching.shape[1]
     peaks, peak_times, impulses = (part[:, :contacts] for part in (log.peaks, log.peak_times, log.integrals))
     if "impact_impulse" in log.seen:
         impulses = impulses + jnp.where(
@@ -136,9 +135,9 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
         "episode_onset": jnp.where(onset, log.time[:, None], jnp.nan),
         "episode_release": log.released(),
         "episode_approach_speed": jnp.where(onset, log.seen["depth_rate"], jnp.nan),
-        "episode_peak_force": jnp.where(log.seated, 0.0, peaks),
+        "episode_peak_force": jnp.where(before, peaks, 0.0),
         "episode_peak_time": peak_times,
-        "episode_impulse": jnp.where(log.seated, 0.0, impulses),
+        "episode_impulse": jnp.where(before, impulses, 0.0),
         "episode_energy": log.after_contacts(changed_by_contacts(log.seen), delay),
         "kinetic_energy_start": kinetic[0],
         "kinetic_energy_end": kinetic[log.last],

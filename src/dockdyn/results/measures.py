@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 Either = Any  # a number, or an array of NumPy or of JAX
+BEFORE = 1e-9  # s; a row so little before an instant is of that instant, too
 
 
 def number(value: Either) -> float | None:
@@ -131,7 +132,7 @@ def first_time(holds: Either, time: Either) -> Either:
     return xp.where(xp.any(holds), time[xp.argmax(holds)], xp.nan)
 
 
-def settled_rows(time: Either, releases: Either, delay: Either, slack: float) -> Either:
+def settled_rows(time: Either, releases: Either, delay: Either, slack: Either | float) -> Either:
     """Rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has acted.
 
     −1 where the run ended before, or for a release that is NaN. A row at most `slack` (s) after an instant is of that instant;
@@ -139,7 +140,7 @@ def settled_rows(time: Either, releases: Either, delay: Either, slack: float) ->
     """
     xp = time.__array_namespace__()
     instants = releases + delay
-    found = xp.searchsorted(time, instants - min(1e-9, slack))
+    found = xp.searchsorted(time, instants - BEFORE)
     row = xp.minimum(found, time.shape[0] - 1)
     row = xp.searchsorted(time, time[row], side="right") - 1
     return xp.where((found < time.shape[0]) & (time[row] - instants <= slack), row, -1)

@@ -65,6 +65,11 @@ def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
     return 0.0 if loop is None else float(loop.delay)
 
 
+def with_events(content: Planned) -> bool:
+    """Return whether the method of a scenario goes through events, so that it runs in batches and step by step."""
+    return content.integrator.method in ("located", "fixed", "variational")
+
+
 def plan(content: Planned, delay: float) -> Plan:
     """Steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
     duration = content.duration
@@ -105,6 +110,8 @@ def settings_for(
 def settings_with(delay: float, content: Planned, sampled: bool, most_moments: int, most_rows: int) -> located.Settings:
     """The same of a scenario with this loop delay (s); of its `content` duration, integrator and output count."""
     steps = plan(content, delay)
+    if content.integrator.method == "fixed":
+        return _fixed_settings(steps, delay, content, sampled, most_moments)
     return located.Settings(
         duration=np.float64(content.duration),
         step=np.float64(steps.step),
@@ -114,4 +121,24 @@ def settings_with(delay: float, content: Planned, sampled: bool, most_moments: i
         max_moments=min(content.integrator.max_events, most_moments),
         line_capacity=min(steps.line_capacity, most_rows),
         max_iterations=np.float64(content.integrator.max_steps),
+    )
+
+
+def _fixed_settings(steps: Plan, delay: float, content: Planned, sampled: bool, most_moments: int) -> located.Settings:
+    """Return settings with steps of one length, none longer than a delay: a whole number of them is the duration."""
+    longest = min(steps.step, delay or steps.step)
+    count = math.ceil(content.duration / longest * (1 - 1e-12))
+    affordable(longest, content.integrator.max_steps, content.duration)
+    step = content.duration / count
+    stride = max(1, round(steps.interval / step))
+    return located.Settings(
+        duration=np.float64(content.duration),
+        step=np.float64(step),
+        tolerance=np.float64(math.inf),
+        sampling=np.float64(stride * step),
+        samples=power_of_two(max(count // stride + 2, 2048)) if sampled else 0,
+        max_moments=min(content.integrator.max_events, most_moments),
+        line_capacity=power_of_two(delay / step + 8),
+        max_iterations=np.float64(content.integrator.max_steps),
+        fixed=True,
     )

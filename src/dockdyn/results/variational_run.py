@@ -1,263 +1,199 @@
-"""A run of a mechanism by the variational integrator: steps of one length, events located."""
+"""A run of a mechanism by the variational integrator: its steps, how it goes on to given instants, and what it leaves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
-from jaxtyping import Array, Int, PyTree, PyTreeDef
+from jaxtyping import Array, Float
 
-from dockdyn.integrate.model import State, over_rows, unpack
-from dockdyn.integrate.solution import EventRecord, Status
+from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack
+from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 from dockdyn.integrate.variational import colliding
 from dockdyn.integrate.variational.mechanical import velocities
 from dockdyn.integrate.variational.solver_state import Settings, SolverState
 from dockdyn.integrate.variational.step import Newton
-from dockdyn.mechanism.variational import VariationalMechanism
-from dockdyn.programs import Program
-from dockdyn.results.dataset import build_dataset, reason_of
-from dockdyn.results.drive import Progress, drive
-from dockdyn.results.episodes import episodes, from_log
-from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
-from dockdyn.results.overlap import refuse_overlap
-from dockdyn.results.plan import Plan, Planned, affordable, jit_once, plan
-from dockdyn.results.run import Described, Run
-from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario
+from dockdyn.mechanism.state import Memory
+from dockdyn.mechanism.variational import Moment, VariationalMechanism, Watched
+from dockdyn.results.plan import NO_LIMIT, Planned, affordable, plan, power_of_two
 
-SLICE = 5_000  # iterations between reports of progress at most
 SOLVED = Newton(1e-12, 30)  # when the equations of a step are
+WHOLE = 1e-9  # of a step: so near is a whole number of them
+FAR = 2**40  # marks: so many steps away that the end of a stretch comes first
+NONE_KEPT = 2  # rows of samples where none are asked for
 
 
-class Varied(Planned, Protocol):
-    """The content of a scenario with the model that the method takes."""
-
-    def mechanical(self) -> VariationalMechanism: ...
-
-    def step_error(self) -> float | None: ...
-
-
-def variational_settings(content: Varied) -> Settings:
-    """Return steps and sizes of a run. Raises ScenarioError for too many steps or samples.
+def variational_settings(content: Planned, sampled: bool = True, most_moments: int = NO_LIMIT) -> Settings:
+    """Return steps and sizes of a run, the log at most so long. Raises ScenarioError for too many steps or samples.
 
     Samples are a whole number of steps apart: where their interval is stated, steps are as much shorter. Where an `error` is
     stated, steps follow the motion, and end at samples.
     """
-    steps = plan(content, 0.0)
-    if (error := content.step_error()) is not None:
-        return _varying(content, steps, error)
-    stride = max(1, math.ceil(steps.interval / steps.step * (1 - 1e-9)))
-    step = steps.step if content.output.interval is None else steps.interval / stride
-    affordable(step, content.integrator.max_steps, content.duration)
+    steps, error = plan(content, 0.0), getattr(content.integrator, "error", None)
+    stride, step, interval = 1, steps.step, steps.interval
+    if error is None:
+        stride = max(1, math.ceil(interval / step * (1 - 1e-9)))
+        step = step if content.output.interval is None else interval / stride
+        interval = stride * step
+        affordable(step, content.integrator.max_steps, content.duration)
     return Settings(
         duration=np.float64(content.duration),
         step=np.float64(step),
         newton=Newton(np.float64(SOLVED.tolerance), SOLVED.most),
-        error=None,
-        interval=np.float64(stride * step),
+        error=None if error is None else np.float64(error),
+        interval=np.float64(interval),
         stride=stride,
-        samples=math.ceil(content.duration / (stride * step) * (1 - 1e-12)),
-        max_events=content.integrator.max_events,
+        samples=power_of_two(math.ceil(content.duration / interval * (1 - 1e-12)) + 1) if sampled else 0,
+        max_events=min(content.integrator.max_events, most_moments),
+        max_iterations=np.float64(content.integrator.max_steps),
     )
 
 
-def _varying(content: Varied, steps: Plan, error: float) -> Settings:
-    """Return steps and sizes of a run whose steps follow the motion, each with this error at most."""
-    return Settings(
-        duration=np.float64(content.duration),
-        step=np.float64(steps.step),
-        newton=Newton(np.float64(SOLVED.tolerance), SOLVED.most),
-        error=np.float64(error),
-        interval=np.float64(steps.interval),
-        stride=1,
-        samples=math.ceil(content.duration / steps.interval * (1 - 1e-12)),
-        max_events=content.integrator.max_events,
+def pass_to(model: VariationalMechanism, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
+    """Go on until exactly `time` (s), and later from there, in steps that find an empty log.
+
+    `max_iterations` are those of a stretch.
+    """
+    paused = (solver.status == Status.FINISHED) & ~_is_over(model, solver) & (solver.time < time)
+    status = jnp.where(paused, int(Status.RUNNING), solver.status)
+    begun = emptied(solver._replace(status=status, iterations=jnp.zeros_like(solver.iterations)))
+    return advance_to(model, replace(settings, duration=time), begun, time, after=emptied)
+
+
+def advance_to(
+    model: VariationalMechanism,
+    settings: Settings,
+    solver: SolverState,
+    time: Scalar,
+    after: Callable[[SolverState], SolverState] = lambda solver: solver,
+) -> SolverState:
+    """Go on until exactly `time` (s), in steps of one length that are as long as stated, or as little shorter as can be.
+
+    What an attempt leaves is passed on as `after` makes it.
+    """
+    varying, begun = settings.error is not None, solver.time
+    left = time - begun
+    count = jnp.asarray(1.0) if varying else jnp.maximum(jnp.ceil(left / settings.step - WHOLE), 1.0)
+    length = settings.step if varying else left / count
+
+    def running(now: tuple[Scalar, SolverState]) -> Flag:
+        taken, solver = now
+        return (solver.status == Status.RUNNING) & (taken < count)
+
+    def attempt(now: tuple[Scalar, SolverState]) -> tuple[Scalar, SolverState]:
+        taken, solver = now
+        end = jnp.where(taken + 1 >= count, time, begun + (taken + 1) * length)
+        stretch = replace(settings, step=length, duration=end)
+        unmarked = solver._replace(mark=jnp.full_like(solver.mark, FAR))
+        found = after(colliding.advance(model, stretch, unmarked, solver.iterations + 1))
+        there = (found.status == Status.FINISHED) & ~_is_over(model, found)
+        status = jnp.where(there & (end < settings.duration), int(Status.RUNNING), found.status)
+        endless = (status == Status.RUNNING) & (found.iterations >= settings.max_iterations)
+        status = jnp.where(endless, int(Status.TOO_MANY_ITERATIONS), status)
+        return taken + there.astype(float), found._replace(status=status)
+
+    return jax.lax.while_loop(running, attempt, (jnp.zeros(()), solver))[1]
+
+
+def _is_over(model: VariationalMechanism, solver: SolverState) -> Flag:
+    """Return whether an event has ended a run."""
+    over = model.ended(solver.at.mode)
+    return jnp.asarray(False) if over is None else over
+
+
+def state_of(model: VariationalMechanism, solver: SolverState) -> State:
+    """Return the state of the mechanism where a run is."""
+    v, _ = velocities(model, solver.time, solver.at)
+    return model.state(solver.time, solver.at.q, v, solver.at.mode)
+
+
+def remembering(solver: SolverState, memory: Memory) -> SolverState:
+    """Return the run with another memory of the mechanism, such as of a command."""
+    return solver._replace(at=solver.at._replace(mode=solver.at.mode._replace(memory=memory, since=solver.time)))
+
+
+def largest(model: VariationalMechanism, solver: SolverState) -> Float[Array, "monitored"]:
+    """Return the largest of each monitored quantity since the log began or was `emptied`."""
+    now = solver.at.mode.watched.peaks
+    peaks = _moments(model, solver).watched.peaks
+    used = jnp.arange(peaks.shape[0]) < solver.events
+    return jnp.maximum(jnp.maximum(now, 0.0), jnp.max(jnp.where(used[:, None], peaks, 0.0), axis=0, initial=0.0))
+
+
+def emptied(solver: SolverState) -> SolverState:
+    """Return the run with an empty log, as at its beginning."""
+    mode = solver.at.mode
+    watched = Watched.nothing(mode.watched.peaks.size)
+    return solver._replace(
+        at=solver.at._replace(mode=mode._replace(watched=watched)), events=jnp.zeros_like(solver.events)
     )
 
 
-@jit_once
-def init(content: Varied, settings: Settings) -> SolverState:
-    return colliding.init(content.mechanical(), settings)
+def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
+    """Return the run so far as one of located events: their moments before anything is struck and after, the last now.
+
+    What has been watched since the event before counts for the moment at which something touches.
+    """
+    mechanism = model.mechanism
+
+    log, after = colliding.logged(solver, model.records()), _moments(model, solver)
+    like = jax.tree.map(lambda rows: rows[0], after.state)
+    touching = over_rows(lambda row: unpack(row, like), log.record)
+    struck = log.guard >= 0  # of what parts from rest both moments are one
+    before = jax.tree.map(lambda a, b: jnp.where(_along(struck, a), a, b), touching, after.state)
+    end, watched = state_of(model, solver), solver.at.mode.watched
+    nothing = jnp.zeros_like(after.watched.peaks)
+    last = 2 * solver.events
+
+    def rows(first: Array, second: Array, at_end: Array) -> Array:
+        """The two moments of each event in turn, and the end behind those that there are."""
+        every = jnp.stack([first, second], axis=1).reshape(2 * first.shape[0], *first.shape[1:])
+        every = jnp.concatenate([every, jnp.zeros_like(every[:1])])
+        return jax.lax.dynamic_update_index_in_dim(every, jnp.asarray(at_end, every.dtype), last, 0)
+
+    peaks, times, integrals = (rows(part, nothing, now) for part, now in zip(after.watched, watched, strict=True))
+    guards = solver.depths.shape[0]
+    flags = jnp.where(struck[:, None], log.guard[:, None] == jnp.arange(guards), jnp.zeros((), bool))
+    moments = EventRecord(
+        rows(log.time, log.time, solver.time),
+        rows(flags, jnp.zeros_like(flags), jnp.zeros(guards, bool)),
+        jax.tree.map(rows, before, after.state, end),
+        jnp.where(jnp.isfinite(peaks), peaks, 0.0),
+        times,
+        integrals,
+    )
+    samples = None
+    if solver.samples.shape[0] > NONE_KEPT:
+        kept = colliding.kept(solver)
+        states = over_rows(lambda kept: state_of(model, solver._replace(time=kept.time, at=kept.at)), kept)
+        samples = Sample(states, over_rows(mechanism.signal, kept.time, states))
+    return Solution(
+        status=jnp.where(solver.status == Status.RUNNING, Status.TOO_MANY_ITERATIONS, solver.status),
+        time=solver.time,
+        state=end,
+        steps=solver.steps,
+        iterations=solver.iterations,
+        moments=last + 1,
+        log=moments,
+        sampled=solver.sampled,
+        samples=samples,
+        first_nonfinite=jnp.asarray(-1),
+        slack=AT_ONCE,
+        largest_local_error=jnp.zeros(()),
+    )
 
 
-@partial(Program, donate=("solver",))
-def advance(content: Varied, settings: Settings, solver: SolverState, until: Int[Array, ""]) -> SolverState:
-    return colliding.advance(content.mechanical(), settings, solver, until)
-
-
-class Seen(NamedTuple):
-    """States of a run and what is observed of them."""
-
-    time: Array
-    states: State
-    observed: dict[str, Array]
-
-
-class Found(NamedTuple):
-    """A run at its end: samples and log with all the rows that there might have been."""
-
-    samples: Seen
-    log: EventRecord
-    touching: Seen  # as events begin, before anything is struck
-    after: Seen
-    first: State
-    end: Seen
-
-
-@jit_once
-def _conclude(content: Varied, solver: SolverState) -> Found:
-    """Return what samples, events and the end of a run show."""
-    model = content.mechanical()
-
-    def state(kept: colliding.Kept) -> State:
-        v, _ = velocities(model, kept.time, kept.at)
-        return model.state(kept.time, kept.at.q, v, kept.at.mode)
-
-    kept = colliding.kept(solver)
+def _moments(model: VariationalMechanism, solver: SolverState) -> Moment:
+    """Return what the log keeps of states after events, with all the rows that there may be."""
     q, v, mode = model.initial()
     like = model.moment(jnp.zeros(()), q, v, mode)
-    log = colliding.logged(solver, model.records())
-    moments = over_rows(lambda row: unpack(row, like), log.told)
-    touching = over_rows(lambda row: unpack(row, like.state), log.record)
-    now = colliding.Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
-    nodes = over_rows(state, jax.tree.map(lambda rows, last: jnp.concatenate([rows, last[None]]), kept, now))
-    every = jax.tree.map(lambda *parts: jnp.concatenate(parts), nodes, touching, moments.state)
-    times = jnp.concatenate([kept.time, solver.time[None], log.time, log.time])
-    observed = over_rows(lambda t, x: model.mechanism.observe(x, model.mechanism.signal(t, x)), times, every)
-    samples, events = kept.time.shape[0], log.time.shape[0]
-
-    def part(first: int, count: int) -> Seen:
-        return Seen(*jax.tree.map(lambda rows: rows[first : first + count], (times, every, observed)))
-
-    end = jax.tree.map(lambda rows: rows[0], part(samples, 1))
-    record = EventRecord(log.time, log.guard, moments.state, *moments.watched)
-    return Found(
-        part(0, samples), record, part(samples + 1, events), part(samples + 1 + events, events), like.state, end
-    )
+    return over_rows(lambda row: unpack(row, like), colliding.logged(solver, model.records()).told)
 
 
-def run_variational(scenario: Scenario, progress: Progress | None) -> Run:
-    """Return a run. Raises ScenarioError for what cannot be run."""
-    content = scenario.content
-    settings = variational_settings(content)
-    refuse_overlap(scenario)
-    solver = drive(
-        init(content, settings),
-        lambda solver, until: advance(content, settings, solver, np.int64(until)),
-        lambda solver: float(solver.time) / content.duration,
-        SLICE,
-        progress,
-        content.integrator.max_steps,
-    )
-    found = jax.tree.map(np.asarray, _conclude(content, solver))
-    sampled, events = int(solver.sampled), int(solver.events)
-    watched = solver.at.mode.watched
-    return _run_of(settings, found, (sampled, events), jax.tree.map(np.asarray, watched), _facts(solver))
-
-
-def _facts(solver: SolverState) -> dict[str, Any]:
-    """Return how a run ended."""
-    status = Status(int(solver.status))
-    return {
-        "status": Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status,
-        "stopped_at": float(solver.time),
-        "steps": int(solver.steps),
-        "iterations": int(solver.iterations),
-    }
-
-
-def _run_of(settings: Settings, found: Found, counts: tuple[int, int], watched: Any, facts: dict[str, Any]) -> Run:  # noqa: ANN401, watched of a mechanism
-    """Return a run in NumPy arrays, of so many samples and events; the end is the last of its moments."""
-    sampled, events = counts
-
-    both = np.flatnonzero(found.log.fired[:events] >= 0)  # of what parts from rest there is one moment
-    order = np.argsort(np.concatenate([2 * both, 2 * np.arange(events) + 1]))
-
-    def rows(first: Any, before: Any, after: Any, last: Any) -> Any:  # noqa: ANN401, rows of a tree
-        log = np.concatenate([np.asarray(before)[both], np.asarray(after)[:events]])[order]
-        return np.concatenate([np.asarray(first)[None], log, np.asarray(last)[None]])
-
-    start = jax.tree.map(lambda values: values[0], found.samples.observed)
-    observed = jax.tree.map(rows, start, found.touching.observed, found.after.observed, found.end.observed)
-    states = jax.tree.map(rows, found.first, found.touching.states, found.after.states, found.end.states)
-    blank = np.zeros_like(watched.peaks)
-    parts = zip((found.log.peaks, found.log.peak_times, found.log.integrals), watched, strict=True)
-    # what has been watched since the event before counts for the moment at which something touches
-    counted = [
-        (np.where(found.log.fired[:, None] >= 0, part, 0), np.where(found.log.fired[:, None] < 0, part, 0), last)
-        for part, last in parts
-    ]
-    largest, times, integrals = (rows(blank, *each) for each in counted)
-    peaks: Any = np.where(np.isfinite(largest), largest, 0.0)
-    moments = rows(0.0, found.log.time, found.log.time, found.end.time)
-    record = EventRecord(
-        moments[1:], found.log.fired, jax.tree.map(lambda row: row[1:], states), peaks[1:], times[1:], integrals[1:]
-    )
-    seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
-    contacts = observed["depth"].shape[1]
-    logged = None
-    if contacts:
-        logged = from_log(record, len(moments) - 1, found.first.mode, seated, observed.get("impact_impulse"))
-    return Run(
-        time=found.samples.time[:sampled],
-        sampled={name: values[:sampled] for name, values in found.samples.observed.items()},
-        moment_times=moments,
-        at_moments=observed,
-        log={"peaks": peaks, "peak_times": times},
-        episodes=[] if logged is None else episodes(logged, 0.0),
-        first_nonfinite="the motion",
-        step=float(settings.step),
-        states=states,
-        **facts,
-    )
-
-
-def linearised_variational(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """Return a run and its derivatives: those of the discrete equations, of events too. Raises ScenarioError as a run does."""
-    content = scenario.content
-    own, settings = Numbers.of(content), variational_settings(content)
-    most = np.int64(content.integrator.max_steps)
-
-    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
-        parts, change = _varied(own.values, direction, own.arrays, settings, most, structure=own.structure)
-        solver = parts[2]
-        if int(solver.status) != Status.FINISHED:
-            words = reason_of(content, Status(int(solver.status)), float(solver.time), "the motion")
-            raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
-        return parts, change
-
-    def dataset(parts: PyTree) -> xr.Dataset:
-        values, found, solver = parts
-        case = replace(scenario, content=own.content(values))
-        counts = int(solver.sampled), int(solver.events)
-        run = _run_of(settings, found, counts, solver.at.mode.watched, _facts(solver))
-        return build_dataset(case, run, describe(case, run))
-
-    return LinearisedRun(along, dataset)
-
-
-@partial(jit_once, static=("structure",))
-def _varied(
-    numbers: Leaves,
-    direction: Leaves,
-    arrays: dict[int, Any],
-    settings: Settings,
-    most: Int[Array, ""],
-    structure: PyTreeDef,
-) -> tuple[PyTree, PyTree]:
-    """Return numbers of a scenario and its run, and their derivatives along a direction."""
-
-    def found(numbers: Array) -> PyTree:
-        content = content_of(structure, list(numbers), arrays)
-        model = content.mechanical()
-        solver = colliding.advance(model, settings, colliding.init(model, settings), most)
-        return numbers, _conclude(content, solver), solver
-
-    return tangent_of(found, numbers, direction)
+def _along(flags: Array, rows: Array) -> Array:
+    """Return flags of rows in the shape of those."""
+    return jnp.reshape(flags, (rows.shape[0],) + (1,) * (rows.ndim - 1))

@@ -193,18 +193,6 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(THREE, ("phase",), [{"name": "a"}, {"name": "b", "when": "latched"}]),
         ["'b'", "latch"],
     ),
-    "fixed steps with events": (
-        at(without(THREE, ("loop",)), ("integrator",), {"method": "fixed"}),
-        ["integrator.method", "located", "elements"],
-    ),
-    "fixed steps with phases": (
-        at(
-            at(FOUR, ("integrator",), {"method": "fixed"}),
-            ("phase",),
-            [{"name": "a"}, {"name": "b", "when": {"lasting": 1.0}}],
-        ),
-        ["integrator.method", "located", "phases"],
-    ),
     "approach of one body": (begun_as_one(), ["approach", "begin as one"]),
     "approach and motion": (at(THREE, ("body", 0, "velocity"), [0.1, 0, 0]), ["body.chaser.velocity", "approach"]),
     "motion of a body on another": (at(FOUR, ("body", 1, "velocity"), [0.1, 0, 0]), ["body", "on another"]),

@@ -359,10 +359,6 @@ WRONG = {
         wrong(stroke=[1.0, 0.0], stop_stiffness=1.0),
         "stroke must be two numbers, the smallest first",
     ),
-    "stops at fixed steps": (
-        wrong(stroke=[0.0, 1.0], stop_stiffness=1.0) | {"integrator": {"method": "fixed"}},
-        "integrator.method must be located",
-    ),
     "friction below zero": (wrong(friction=-1.0), "friction = -1"),
     "no regularisation": (wrong(friction=1.0, regularisation=0.0), "regularisation = 0"),
     "a force about an axis": (wrong(force=1.0), "force"),

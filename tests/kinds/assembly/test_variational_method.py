@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
 
-from dockdyn.api import simulate, stepper, summarise
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.api import simulate, summarise
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load, parse
 
@@ -216,15 +215,21 @@ def test_samples_are_where_they_are_asked_for():
 
 JET = 'kind = "strut"\nname = "other"\nbetween = ["left", "right"]\nanchor = [[0, 0, 0], [0, 0, 0]]\n'
 CONTROL = '[control]\nbody = "left"\nlaw = "rate-damping"\nbase_damping = 1.0\n'
+STRIKERS = JET.replace("anchor = [[0, 0, 0], [0, 0, 0]]", "anchors = [[[0, 0, 0], [0, 0, 0]]]")
+SEAT = "reach = 0.01\nlateral = 0.1\nstiffness = 100.0\n"
 REFUSED = {
     "loop.delay": (touching(HERTZ) + "[loop]\ndelay = 0.01\n", "loop.delay"),
     "control.period": (CONTROL + "period = 0.1\n", "control.period"),
     "slip": (f"[[element]]\n{JET}stiffness = 10.0\nslip = 5.0\n", "other: slip"),
     "stroke": (f"[[element]]\n{JET}stroke = [-0.1, 0.1]\n", "other: stroke"),
     "cable": (f"[[element]]\n{JET.replace('strut', 'cable')}stiffness = 10.0\n", "other: kind = 'cable'"),
-    "compliant latch": (
-        f"[[element]]\n{JET.replace('strut', 'latch')}reach = 0.01\nlateral = 0.1\nstiffness = 100.0\n",
-        "other: grip = 'compliant'",
+    "motor of a latch": (
+        f"[[element]]\n{JET.replace('strut', 'latch')}{SEAT}draw_speed = 0.01\n",
+        "other: draw_speed",
+    ),
+    "several strikers": (
+        f"[[element]]\n{STRIKERS.replace('strut', 'latch')}{SEAT}",
+        "other: anchors",
     ),
     "ramp": (
         f"[[element]]\n{JET.replace('strut', 'latch')}lateral = 0.1\ngrip = 'pin'\n"
@@ -283,11 +288,3 @@ def test_the_law_that_balances_steps_needs_the_method():
         ScenarioError, match=r"contact.impact.law = 'variational': integrator.method must be 'variational'"
     ):
         parse(TWO + touching('impact = { law = "variational" }'), "case")
-
-
-def test_other_tasks_name_the_method():
-    scenario = parse(f'{TWO}\n[integrator]\nmethod = "variational"\n', "case")
-    kind = kind_named("assembly")
-    for task in (lambda: stepper(scenario, period=0.1), lambda: kind.functional_unit(scenario, True)):
-        with pytest.raises(ScenarioError, match=r"integrator.method = 'variational': must be located"):
-            task()

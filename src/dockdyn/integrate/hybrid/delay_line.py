@@ -16,6 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import tolerance
 from dockdyn.integrate.model import Flag, Scalar, pack, unpack
+from dockdyn.integrate.solution import AT_ONCE
 from dockdyn.mechanics.vector import once
 
 BEND = 1e-7  # well above what smooth signals differ from cubics over steps that are fine enough, well below any kink
@@ -120,6 +121,10 @@ class IntervalLine(NamedTuple):
 
     def full(self) -> Bool[Array, ""]:
         return self.held >= self.rows.shape[0]
+
+    def slack(self, step: Scalar) -> float:
+        """Return how long (s) after an instant it is known that its image is over: every image is a mesh point."""
+        return AT_ONCE
 
 
 def pass_edge(

@@ -1,7 +1,8 @@
 """Fixed-step integration: classical Runge–Kutta on a uniform mesh, nothing located.
 
-Where the force jumps (the dashpot at onset) it is of first order only. It is simple and fast, its cost is known
-beforehand, and reverse derivatives go through it.
+A contact presses as its depth and force say at each instant; what else changes at an event does so at the end of the step into
+which that falls. Where the force jumps (the dashpot at onset) all is of first order only. It is simple and fast, its cost is
+known beforehand, and reverse derivatives go through `solve`.
 
 Units: times s, states in those of the model.
 Source: Kutta 1901; Hairer, Nørsett and Wanner 1993, Solving Ordinary Differential Equations I.
@@ -9,18 +10,152 @@ Source: Kutta 1901; Hairer, Nørsett and Wanner 1993, Solving Ordinary Different
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int
+from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.hybrid.delay_line import SampledLine, taps
-from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
-from dockdyn.integrate.model import Model, Rate, Scalar, State, chosen
-from dockdyn.integrate.solution import Sample
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint, is_finite, zeros_like
+from dockdyn.integrate.hybrid.runge_kutta import Flow, looped_rk4
+from dockdyn.integrate.hybrid.running_extrema import by_trapezoids
+from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, guard
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
+from dockdyn.integrate.solution import Sample, Status
 from dockdyn.mechanics.vector import once
+
+if TYPE_CHECKING:
+    from dockdyn.integrate.hybrid.located import Settings
+
+TAPS = 4  # samples that a signal between two is read from
+WHOLE = 1e-9  # of a step: so near is a whole number of them
+
+
+class Past(NamedTuple):
+    """The delayed signal, kept at the ends of steps of one length, and whether it may differ from zero."""
+
+    line: SampledLine
+    acting: Any  # the signal that acts where the run is now
+    alive: Scalar  # zero once what emitted it has ended
+
+    @staticmethod
+    def begun(capacity: int, signal: PyTree) -> Past:
+        """Return that of t = 0, before which every signal was zero."""
+        zero = jnp.zeros(())
+        return Past(SampledLine.empty(capacity, (signal, zero)), zeros_like(signal), zero)
+
+    def full(self) -> Flag:
+        """Return whether there is no more room: it has as much as a delay takes."""
+        return jnp.asarray(False)
+
+    def slack(self, step: Scalar) -> Scalar:
+        """Return how long (s) after an instant it is known that its image is over: that is read from as many samples."""
+        return TAPS * step
+
+    def after(
+        self, index: Int[Array, ""], now: PyTree, emitting: Flag, delay: Scalar, step: Scalar
+    ) -> tuple[Past, Any, Any]:
+        """Return it at the end of the step of that number, which begins with the signal `now`; the delayed one amid it and
+        there."""
+        stored = now, emitting.astype(float)
+        line = self.line.store(index, stored)
+        (amid, _), (end, alive) = (line.read(index, taps(part - delay / step, TAPS), stored) for part in (0.5, 1.0))
+        return Past(line, end, alive), amid, end
+
+
+def _flow_in(model: Model, time: Scalar, step: Scalar, delayed: Sequence[Any] | None) -> Flow:
+    """Return the rate at fractions of a step that begins at `time` (s); `delayed` is the signal amid it and at its end."""
+
+    def flow(fraction: Scalar, x: State) -> Rate:
+        t = time + fraction * step
+        if delayed is None:
+            return model.flow(t, x, once(model.signal(t, x)))
+        return model.flow(t, x, chosen(fraction < 1, *delayed))
+
+    return flow
+
+
+def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
+    """Take one step: as long as those before, or a little shorter, so that the next tick, or the end, is reached by whole ones.
+
+    A step of no length renews the rates where something has jumped.
+    """
+    point, tick = solver.point, model.next_tick(solver.point.state)
+    stop = jnp.asarray(settings.duration if tick is None else jnp.minimum(tick, settings.duration), float)
+    left = stop - point.time
+    count = jnp.maximum(jnp.ceil(left / settings.step - WHOLE), 1.0)
+    step = jnp.where(solver.refresh, 0.0, left / count)
+    arrives = jnp.where(solver.refresh, left <= 0, count <= 1)
+    end = jnp.where(arrives, stop, point.time + step)
+
+    past, delayed, acting = solver.line, None, None
+    if isinstance(past, Past):
+        assert model.delay is not None
+        now = past, past.acting, past.acting
+        emitting, length = model.emitting(point.state), jnp.asarray(settings.step)
+        ahead = past.after(solver.steps, point.outputs.signal, emitting, model.delay, length)
+        past, *delayed = chosen(solver.refresh, now, ahead)
+        acting = past.acting
+    x = model.ungated(point.state)
+    state, _, rate = once(looped_rk4(_flow_in(model, point.time, step, delayed), model.retract, x, step, point.rate))
+    state = once(model.gated(State(state.q, state.v, point.state.mode, state.memory)))
+    outputs = once(model.outputs(end, state))
+    tried = MeshPoint(end, state, rate, outputs, point.slopes)
+    extrema = by_trapezoids(solver.extrema, point, tried, step)
+
+    fired = tuple((one > 0) & ~solver.refresh for one in outputs.guards)
+    modes = zip(jax.tree.leaves(point.state.mode), jax.tree.leaves(state.mode), strict=True)
+    changes = [*fired, *(jnp.any(before != after) for before, after in modes)]
+    event = jnp.any(jnp.stack(changes)) if changes else jnp.asarray(False)
+    state = jax.lax.cond(event, lambda x: model.jump(end, x, fired), lambda x: x, state)
+    renewed = event
+    if tick is not None:
+        ticks = (end >= tick) & (end < settings.duration)
+        state = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, state)
+        renewed = renewed | ticks
+    done = arrives & (stop >= settings.duration)
+    over = model.ended(state)
+    if over is not None:
+        done = done | ((event | (solver.steps == 0)) & over)
+    image = jnp.asarray(False)
+    if isinstance(solver.line, Past) and isinstance(past, Past):
+        image = (solver.line.alive != 0) != (past.alive != 0)
+    logged = event | image | done
+    at = once(tried._replace(state=state))
+    flags = jnp.stack(fired) if fired else jnp.zeros(0, bool)
+    log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, flags, extrema)))
+    samples, sampled = _sample(settings, solver, at, outputs.signal if acting is None else acting, done)
+    following = solver._replace(
+        point=at,
+        refresh=renewed,
+        line=past,
+        extrema=chosen(logged, extrema.restarted(at.time), extrema),
+        status=jnp.where(done, Status.FINISHED, solver.status),
+        steps=solver.steps + (~solver.refresh).astype(int),
+        iterations=solver.iterations + (~solver.refresh).astype(int),
+        log=log,
+        moments=moments,
+        samples=samples,
+        sampled=sampled,
+    )
+    return guard(settings, solver, following, tried, is_finite(tried))
+
+
+def _sample(
+    settings: Settings, solver: SolverState, at: MeshPoint, acting: PyTree, done: Flag
+) -> tuple[Any, Int[Array, ""]]:
+    """Return the samples with that of the end of a step, where one is due: at each interval, and at the end of the run."""
+    if solver.samples is None:
+        return None, solver.sampled
+    reached = solver.sampled * settings.sampling <= at.time + WHOLE * settings.step
+    due = (reached | done) & (at.time > solver.point.time) & (solver.sampled < settings.samples)
+    place = jnp.where(due, solver.sampled, settings.samples - 1)
+    kept = jax.lax.dynamic_index_in_dim(solver.samples, place, keepdims=False)
+    row = jnp.where(due, pack((at.state, acting)), kept)
+    return jax.lax.dynamic_update_index_in_dim(solver.samples, row, place, 0), solver.sampled + due.astype(int)
 
 
 class Mesh(eqx.Module):
@@ -36,47 +171,38 @@ class Carry(NamedTuple):
     """What one step hands to the next."""
 
     state: State
-    line: SampledLine | None
-    delayed: Any  # the delayed signal at the step's start; None without a delay
-    rate: Rate  # there
+    past: Past | None
+    rate: Rate  # at the state
 
 
 def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
-    """The final state, and samples at 0, stride · step, 2 stride · step … (each leaf with a leading axis)."""
+    """Return the final state, and samples at 0, stride · step, 2 stride · step … (each leaf with a leading axis).
+
+    It is a run without events and log, through which reverse derivatives go.
+    """
     start = model.ungated(model.initial())
     signal = model.signal(jnp.zeros(()), start)
-    line, delayed, held = None, signal, None
-    middle_taps = end_taps = taps(jnp.zeros(()))
-    if model.delay is not None:
-        line = SampledLine.empty(mesh.line_capacity, signal)
-        delayed = held = jax.tree.map(jnp.zeros_like, signal)
-        middle_taps = taps(0.5 - model.delay / mesh.step)
-        end_taps = taps(1.0 - model.delay / mesh.step)
+    past = None if model.delay is None else Past.begun(mesh.line_capacity, signal)
 
     def advance(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, None]:
-        t, x, line = index * mesh.step, carry.state, carry.line
-        middle = end = None
-        if line is not None:
-            now = once(model.signal(t, x))
-            line = line.store(index, now)
-            middle, end = line.read(index, middle_taps, now), line.read(index, end_taps, now)
-
-        def flow(fraction: Scalar, x: State) -> Rate:
-            time = t + fraction * mesh.step
-            if line is None:
-                return model.flow(time, x, once(model.signal(time, x)))
-            return model.flow(time, x, chosen(fraction < 1, middle, end))
-
-        state, _, rate = once(looped_rk4(flow, model.retract, x, mesh.step, carry.rate))
-        return Carry(state, line, end, rate), None
+        t, x, past, delayed = index * mesh.step, carry.state, carry.past, None
+        if past is not None:
+            assert model.delay is not None
+            signal, emitting = once(model.signal(t, x)), jnp.asarray(True)
+            past, *delayed = past.after(index, signal, emitting, model.delay, mesh.step)
+        state, _, rate = once(
+            looped_rk4(_flow_in(model, t, mesh.step, delayed), model.retract, x, mesh.step, carry.rate)
+        )
+        return Carry(state, past, rate), None
 
     def stretch(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, Sample]:
         carry, _ = jax.lax.scan(advance, carry, index * mesh.stride + jnp.arange(mesh.stride))
         time = (index + 1) * mesh.stride * mesh.step
-        delayed = carry.delayed if carry.line is not None else model.signal(time, carry.state)
-        return carry, Sample(carry.state, delayed)
+        acting = carry.past.acting if carry.past is not None else model.signal(time, carry.state)
+        return carry, Sample(carry.state, acting)
 
-    carry = Carry(start, line, held, model.flow(jnp.zeros(()), start, delayed))
+    acting = signal if past is None else past.acting
+    carry = Carry(start, past, model.flow(jnp.zeros(()), start, acting))
     last, samples = jax.lax.scan(stretch, carry, jnp.arange(mesh.steps // mesh.stride))
-    first = Sample(start, delayed)
+    first = Sample(start, acting)
     return last.state, jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, samples)

@@ -28,7 +28,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int, PyTree
 
-from dockdyn.integrate.hybrid import cubic
+from dockdyn.integrate.hybrid import cubic, fixed
 from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, pass_edge
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
@@ -37,13 +37,12 @@ from dockdyn.integrate.hybrid.mesh_point import (
     correction,
     evaluate,
     is_finite,
-    numbers,
     tolerance,
     zeros_like,
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored, step_beside_peak
-from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, result
+from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, guard, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
 from dockdyn.integrate.solution import Solution, Status, iterate_until
@@ -68,6 +67,7 @@ class Settings(eqx.Module):
     max_moments: int = eqx.field(static=True, default=256)  # rows of the log; when it is full the run stops
     line_capacity: int = eqx.field(static=True, default=4096)  # steps within a delay
     max_iterations: Scalar | float = 1e6
+    fixed: bool = eqx.field(static=True, default=False)  # steps of one length, and nothing located (`hybrid.fixed`)
 
 
 def solve(model: Model, settings: Settings) -> Solution:
@@ -77,7 +77,12 @@ def solve(model: Model, settings: Settings) -> Solution:
 
 def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(_iterate, model, settings), solver, until)
+    return iterate_until(partial(_iteration(settings), model, settings), solver, until)
+
+
+def _iteration(settings: Settings) -> Callable[[Model, Settings, SolverState], SolverState]:
+    """Return what attempts one step."""
+    return fixed.iterate if settings.fixed else _iterate
 
 
 def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
@@ -94,7 +99,7 @@ def advance_while(
     def running(solver: SolverState) -> Flag:
         return (solver.status == Status.RUNNING) & goes_on(solver)
 
-    return jax.lax.while_loop(running, partial(_iterate, model, settings), solver)
+    return jax.lax.while_loop(running, partial(_iteration(settings), model, settings), solver)
 
 
 def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:
@@ -113,7 +118,7 @@ def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar,
     stretch = replace(settings, duration=time)
     return jax.lax.while_loop(
         lambda solver: solver.status == Status.RUNNING,
-        lambda solver: emptied(_iterate(model, stretch, solver)),
+        lambda solver: emptied(_iteration(settings)(model, stretch, solver)),
         begun,
     )
 
@@ -125,9 +130,10 @@ def init(model: Model, settings: Settings, start: State | None = None, begun: Sc
     time = jnp.zeros(()) if begun is None else begun
     # the first iteration is one of zero length: it brings the rates
     rate, outputs = Rate(*zeros_like((start.q, start.v, start.memory))), model.outputs(time, start)
-    line = None
+    line: IntervalLine | fixed.Past | None = None
     if model.delay is not None:
-        line = IntervalLine.empty(settings.line_capacity, outputs.signal)
+        kept = fixed.Past.begun if settings.fixed else IntervalLine.empty
+        line = kept(settings.line_capacity, outputs.signal)
     point = MeshPoint(time, start, rate, outputs, zeros_like(outputs))
     quiet = zeros_like(outputs.signal)
     first_row = pack((start, quiet if line is not None else point.outputs.signal))
@@ -163,7 +169,10 @@ def init(model: Model, settings: Settings, start: State | None = None, begun: Sc
 def acting_signal(model: Model, solver: SolverState) -> PyTree:
     """The delayed signal that acts where a run is now."""
     point = solver.point
-    return _applied(model, solver.line, solver.reading, point.outputs.signal)(point.time, point.state)
+    line = solver.line
+    if isinstance(line, fixed.Past):
+        return line.acting
+    return _applied(model, line, solver.reading, point.outputs.signal)(point.time, point.state)
 
 
 def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
@@ -181,6 +190,7 @@ def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyT
 def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
     point, line = solver.point, solver.line
+    assert not isinstance(line, fixed.Past)
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
     tick = model.next_tick(point.state)
@@ -274,13 +284,14 @@ def _next_step(
     planned = jnp.where(jnp.any(solver.landing), jnp.inf, jnp.minimum(solver.step_limit, longest))
     # a minimum of equals would have the mean of their derivatives: that of an event's time is the limit's
     bound = jnp.where(solver.limit <= planned, solver.limit, planned)
-    edge = jnp.asarray(jnp.inf)
-    if solver.line is not None:
+    edge, line = jnp.asarray(jnp.inf), solver.line
+    assert not isinstance(line, fixed.Past)
+    if line is not None:
         # the past is known for one delay
         bound = jnp.where(model.emitting(solver.point.state) & (model.delay < bound), model.delay, bound)
-        interval = solver.line.first()
+        interval = line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
-        edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
+        edge = jnp.where(line.held > 0, edge, jnp.inf)
     if tick is not None:
         edge = jnp.minimum(edge, tick)
     bound = jnp.where(solver.refresh, 0.0, bound)
@@ -366,31 +377,3 @@ def sample(
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))
-
-
-def guard(
-    settings: Settings, solver: SolverState, following: SolverState, tried: MeshPoint, finite: Flag
-) -> SolverState:
-    """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
-    status = following.status
-    running = status == Status.RUNNING
-    status = jnp.where(running & (following.iterations >= settings.max_iterations), Status.TOO_MANY_ITERATIONS, status)
-    status = jnp.where(running & (following.moments >= settings.max_moments), Status.TOO_MANY_EVENTS, status)
-    if following.line is not None:
-        status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
-
-    def first_one() -> Int[Array, ""]:
-        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(numbers(tried))])).astype(int)
-
-    first_nonfinite = jax.lax.cond(finite, lambda: solver.first_nonfinite, first_one)
-    stopped = solver._replace(status=jnp.full_like(status, Status.NOT_FINITE), first_nonfinite=first_nonfinite)
-    kept = following._replace(status=status)
-    small = {
-        name: chosen(finite, getattr(kept, name), getattr(stopped, name))
-        for name in SolverState._fields
-        if name not in BULK
-    }
-    return kept._replace(**small)
-
-
-BULK = ("line", "log", "samples")  # written in place, so never selected between

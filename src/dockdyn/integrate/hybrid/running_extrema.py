@@ -75,6 +75,19 @@ def monitored(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Sc
     return RunningExtrema(peaks, times, integrals, records, extrema.since)
 
 
+def by_trapezoids(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
+    """Return peaks and integrals with a step added of which nothing is known but its ends, `point` and `at`."""
+    if not point.outputs.monitored:
+        return extrema
+    a, b = jnp.stack(point.outputs.monitored), jnp.stack(at.outputs.monitored)
+    peaks, times = extrema.peaks, extrema.peak_times
+    for values, when in ((a, point.time), (b, at.time)):
+        values = jnp.where(step > 0, values, -jnp.inf)
+        times = jnp.where(values > peaks, when, times)
+        peaks = jnp.maximum(values, peaks)
+    return extrema._replace(peaks=peaks, peak_times=times, integrals=extrema.integrals + step * (a + b) / 2)
+
+
 def step_beside_peak(
     extrema: RunningExtrema, point: MeshPoint, tried: MeshPoint, step: Scalar, count: int | None
 ) -> Scalar:

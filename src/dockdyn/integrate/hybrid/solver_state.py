@@ -6,17 +6,21 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.hybrid.delay_line import IntervalLine
-from dockdyn.integrate.hybrid.mesh_point import MeshPoint
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint, numbers
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema
-from dockdyn.integrate.model import Flag, Scalar, unpack
-from dockdyn.integrate.solution import EventRecord, Sample, Solution
+from dockdyn.integrate.model import Flag, Scalar, chosen, unpack
+from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
+
+if TYPE_CHECKING:
+    from dockdyn.integrate.hybrid.fixed import Past
+    from dockdyn.integrate.hybrid.located import Settings
 
 
 class SolverState(NamedTuple):
@@ -30,7 +34,7 @@ class SolverState(NamedTuple):
     rejections: Int[Array, ""]  # in a row
     step_limit: Scalar  # s, upper bound on steps that the tolerance asks for
     largest_local_error: Scalar  # largest estimate of a step's relative error so far
-    line: IntervalLine | None
+    line: IntervalLine | Past | None
     reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
     extrema: RunningExtrema
     status: Int[Array, ""]
@@ -82,5 +86,34 @@ def result(solver: SolverState) -> Solution:
         sampled=solver.sampled,
         samples=samples,
         first_nonfinite=solver.first_nonfinite,
+        slack=AT_ONCE if solver.line is None else solver.line.slack(solver.step_limit),
         largest_local_error=solver.largest_local_error,
     )
+
+
+def guard(
+    settings: Settings, solver: SolverState, following: SolverState, tried: MeshPoint, finite: Flag
+) -> SolverState:
+    """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
+    status = following.status
+    running = status == Status.RUNNING
+    status = jnp.where(running & (following.iterations >= settings.max_iterations), Status.TOO_MANY_ITERATIONS, status)
+    status = jnp.where(running & (following.moments >= settings.max_moments), Status.TOO_MANY_EVENTS, status)
+    if following.line is not None:
+        status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
+
+    def first_one() -> Int[Array, ""]:
+        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(numbers(tried))])).astype(int)
+
+    first_nonfinite = jax.lax.cond(finite, lambda: solver.first_nonfinite, first_one)
+    stopped = solver._replace(status=jnp.full_like(status, Status.NOT_FINITE), first_nonfinite=first_nonfinite)
+    kept = following._replace(status=status)
+    small = {
+        name: chosen(finite, getattr(kept, name), getattr(stopped, name))
+        for name in SolverState._fields
+        if name not in BULK
+    }
+    return kept._replace(**small)
+
+
+BULK = ("line", "log", "samples")  # written in place, so never selected between

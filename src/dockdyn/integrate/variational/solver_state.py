@@ -29,6 +29,7 @@ class Settings(eqx.Module):
     stride: int = eqx.field(static=True)  # fixed steps between samples; 1 where they vary
     samples: int = eqx.field(static=True)  # besides that at t = 0
     max_events: int = eqx.field(static=True)
+    max_iterations: Scalar | float = jnp.inf
 
 
 class History(NamedTuple):

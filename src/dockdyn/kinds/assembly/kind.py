@@ -98,7 +98,9 @@ class AssemblyKind(Kind):
         return ASSEMBLY
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        return scenario.content.integrator.method == "located" and scenario.content.coupling() is None
+        from dockdyn.results.plan import with_events
+
+        return with_events(scenario.content) and scenario.content.coupling() is None
 
     def can_capture(self, scenario: Scenario) -> bool:
         return any(element.kind == "latch" for element in scenario.content.element)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -65,6 +65,12 @@ class RigStartSection(Section):
     robot: Literal["following", "at-rest"] = "following"
 
 
+UNFIT = {  # for the motion between the instants of a rig's loop: why not
+    "fixed": "samples, holds and delays of a loop fall between steps of one length",
+    "variational": "a step knows no past, which a loop of delays has",
+}
+
+
 class RigIntegratorSection(Section):
     """How a rig's motion is computed between the instants of its loop, in `finer` times as many parts as it needs; and how far
     off, relative to the motion, a step of the motion without rig may be. Neither changes what the rig does."""
@@ -76,6 +82,13 @@ class RigIntegratorSection(Section):
     step: ClassVar = None
     max_events: ClassVar = MOST_EVENTS
     max_steps: ClassVar = MOST_STEPS
+
+    @model_validator(mode="before")
+    @classmethod
+    def between_instants(cls, data: Any) -> Any:  # noqa: ANN401, tables not yet checked
+        if isinstance(data, dict) and (method := data.get("method")) in UNFIT:
+            refuse(f"method = {method!r}: {UNFIT[method]}; must be left out, loop.dynamics says how the computer steps")
+        return data
 
 
 class PressedSection(Section):

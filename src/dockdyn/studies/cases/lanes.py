@@ -1,4 +1,4 @@
-"""Many located runs in one compiled call, lane by lane, on all cores."""
+"""Many runs in one compiled call, lane by lane, on all cores."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import jax
 import numpy as np
 from jaxtyping import PyTree, PyTreeDef
 
-from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.key_figures import case_figures
-from dockdyn.results.plan import Planned, delay_of, settings_for, settings_with
+from dockdyn.results.methods import Settings, settings_of, solve
+from dockdyn.results.plan import Planned, delay_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
@@ -30,22 +30,22 @@ LONGER = 4  # times so many, before all that it may have
 _begun: set[PyTreeDef] = set()  # structures of which rows have run in this process
 
 Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) and first non-finite number of each run
-Row = tuple[Any, located.Settings]  # a scenario's content and the settings of its run
+Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 
-def run_case(kind: str, model: ContactModel, settings: located.Settings) -> tuple[dict[str, Any], Solution]:
+def run_case(kind: str, model: ContactModel, settings: Settings) -> tuple[dict[str, Any], Solution]:
     """The key figures that the log and samples of a run give, and its solution; JAX may trace it."""
     known = kind_named(kind).key_figures()
     assert known is not None, kind
-    solution = located.solve(model, settings)
+    solution = solve(model, settings)
     data = known.data(model, solution) | {"step_s": settings.step}
-    found = case_figures(known.figures, data, sampled=settings.samples > 0)
+    found = case_figures(known.figures, data, sampled=solution.samples is not None)
     return found | known.at_ports(model, data), solution
 
 
 @partial(Program, static=("kind", "at_once", "shared"))
 def _together(
-    kind: str, contents: PyTree, settings: located.Settings, at_once: int | None, shared: tuple[bool, ...]
+    kind: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
 ) -> Outcome:
     """A run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
     leaves, structure = jax.tree.flatten((contents, settings))
@@ -89,12 +89,12 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
     return found
 
 
-def own_settings(content: Planned, sampled: bool = False) -> located.Settings:
+def own_settings(content: Planned, sampled: bool = False) -> Settings:
     """Settings of a run, by default one that keeps no samples: the steps are those of a run that does."""
-    return settings_for(content, sampled)
+    return settings_of(content, sampled)
 
 
-def short_settings(content: Planned, sampled: bool = False, longer: int = 1) -> located.Settings:
+def short_settings(content: Planned, sampled: bool = False, longer: int = 1) -> Settings:
     """The same with no more room than nearly every run needs, or so many times that."""
     return _short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled, longer)
 
@@ -102,14 +102,15 @@ def short_settings(content: Planned, sampled: bool = False, longer: int = 1) -> 
 @lru_cache(maxsize=64)
 def _short_settings_of(
     duration: float, delay: float, integrator: IntegratorSection, output: OutputSection, sampled: bool, longer: int
-) -> located.Settings:
+) -> Settings:
     """The same from what decides it, which most cases of a campaign share."""
     decides: Any = SimpleNamespace(duration=duration, integrator=integrator, output=output)
-    return settings_with(delay, decides, sampled, longer * SHORT_LOG, longer * SHORT_LINE)
+    return settings_of(decides, sampled, longer * SHORT_LOG, longer * SHORT_LINE, delay)
 
 
-def _sizes(row: Row) -> tuple[int, int]:
-    return row[1].max_moments, row[1].line_capacity
+def _sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
+    """Return how much room a row has."""
+    return jax.tree.structure(row[1])
 
 
 def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:

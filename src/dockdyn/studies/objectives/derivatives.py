@@ -20,6 +20,7 @@ from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress
 from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
 from dockdyn.results.linearised import Numbers, content_of, named_numbers, slopes_along
+from dockdyn.results.methods import Settings
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import plain
@@ -254,8 +255,9 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     return {of: (_there(scenario, of, figures), np.asarray(slopes[of]).tolist()) for of in known}
 
 
-def _finer(settings: located.Settings) -> located.Settings:
+def _finer(settings: Settings) -> located.Settings:
     """Return settings under which a derivative, which errs by the error of a step over its length, is as good as a figure."""
+    assert isinstance(settings, located.Settings)
     return replace(settings, tolerance=FINER * settings.tolerance)
 
 

@@ -100,10 +100,6 @@ class AssemblySection(SeveralBodiesSection):
         if self.integrator.method in ("adaptive", "implicit"):
             refuse_not_smooth(self)
             return self
-        if any(one.has_events() for one in self.acts().values()):
-            refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
-        if self.phase:
-            refuse("integrator.method must be located: phases begin at instants")
         if any(contact.impact is not None for contact in self.contact):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
@@ -124,10 +120,6 @@ class AssemblySection(SeveralBodiesSection):
         from dockdyn.mechanism.variational import VariationalMechanism
 
         return VariationalMechanism(self.model())
-
-    def step_error(self) -> float | None:
-        """Return the error that each step of the method `variational` may have; None where all are of one length."""
-        return self.integrator.error
 
     def coupling(self) -> Coupling | None:
         """Return what an FMU decides of it; None where none does."""

@@ -95,8 +95,11 @@ def _check_actor(name: str, section: Any) -> None:  # noqa: ANN401, an element o
             "its damper jumps as it becomes taut, and it may pull for less than a step",
             "be a strut",
         )
-    if kind == "latch" and not section.rigid:
-        _refuse(f"{where}: grip = {section.grip!r}", "its damper jumps as the latch falls in", "be 'pin' or 'weld'")
+    if kind == "latch":
+        if section.draw_speed is not None:
+            _refuse(f"{where}: draw_speed", "a motor stops where its own travel tells", "be left out")
+        if section.anchors is not None:
+            _refuse(f"{where}: anchors", "of several strikers it is not told which falls in", "be one anchor")
     if ":" in kind and section.has_events():
         _refuse(
             f"{where}: kind = {kind!r}",
