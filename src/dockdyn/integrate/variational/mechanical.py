@@ -237,16 +237,22 @@ def stopping(
     return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
 
 
-def projected(model: Mechanical, t: Scalar, at: Point) -> Row:
-    """Momenta whose velocities obey what is held: an impulse along those rows, which changes no later step."""
-    held = Held.of(model, at.mode)
+def projected(model: Mechanical, t: Scalar, at: Point) -> tuple[Point, Row, Float[Array, "n n"]]:
+    """Return a point whose velocities obey what is held, these, and the mass matrix.
 
-    def project() -> Row:
-        v, mass = velocities(model, t, at)
+    Its momenta are those given but for an impulse along the rows that are held, which changes no later step: it is taken where
+    velocities are asked for, at events and samples.
+    """
+    held = Held.of(model, at.mode)
+    v, mass = velocities(model, t, at)
+    if not held.acting.shape[0]:
+        return at, v, mass
+
+    def project() -> tuple[Point, Row]:
         rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
         drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
         slip = jnp.where(held.acting, rows @ v + drift, 0.0)
-        impulse = stopping(mass, rows, slip, held.acting)
-        return at.p + outward(model.attitudes, at.q, rows.T @ impulse)
+        impulse = rows.T @ stopping(mass, rows, slip, held.acting)
+        return at._replace(p=at.p + outward(model.attitudes, at.q, impulse)), v + solve_definite(mass, impulse)
 
-    return jax.lax.cond(jnp.any(held.acting), project, lambda: at.p)
+    return *jax.lax.cond(jnp.any(held.acting), project, lambda: (at, v)), mass
