@@ -301,7 +301,7 @@ def _follow(
         time=jnp.where(comes, move.time, solver.time),
         at=chosen(comes, move.at, solver.at),
         history=history,
-        known=tried.known._replace(valid=tried.known.valid & ~move.jumps),
+        known=tried.known.after(move.jumps),
         depths=jnp.where(comes, move.depths, solver.depths),
         earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, solver.depths, solver.earlier)),
         struck=move.jumps,
