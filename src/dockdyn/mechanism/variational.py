@@ -286,6 +286,9 @@ class VariationalMechanism(Mechanical):
         ties = [jnp.full(count, _holds(mode.memory, one)) for count, one in zip(counts, self.rigid, strict=True)]
         return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
 
+    def restable(self, guards: int) -> list[int]:
+        return [number for number, _ in self.mechanism.impacts]
+
     @trace_once
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
         """Return how far strikers are from where latches caught them (m, rad)."""
@@ -293,8 +296,8 @@ class VariationalMechanism(Mechanical):
         here = self.mechanism.placement(State(self.coordinates(q), still, mode.modes, mode.memory))
         found = [jnp.zeros(0)]
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
-            now = self._grasp(one, here)
-            then, since = ((each.place.array(), each.turned.matrix().array()) for each in (caught, now))
+            (own, other), then = one.sides(here), (caught.place.array(), caught.turned.matrix().array())
+            since = other.local(one.latch.tip(own)).array(), other.rotation.array().T @ own.rotation.array()
             found.append(apart(then, since, one.latch.hold == "weld", self.mechanism.moving.directions))
         return jnp.concatenate(found)
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Int, PyTree, PyTreeDef
+from jaxtyping import Array, Bool, Int, PyTree, PyTreeDef
 
 from dockdyn.integrate.model import State, over_rows, unpack
 from dockdyn.integrate.solution import EventRecord, Status
@@ -121,26 +121,39 @@ def _conclude(content: Varied, solver: SolverState) -> Found:
         return model.state(kept.time, kept.at.q, v, kept.at.mode)
 
     kept = colliding.kept(solver)
-    q, v, mode = model.initial()
-    like = model.moment(jnp.zeros(()), q, v, mode)
+    like = jax.eval_shape(lambda: model.moment(jnp.zeros(()), *model.initial()))
     log = colliding.logged(solver, model.records())
     moments = over_rows(lambda row: unpack(row, like), log.told)
     touching = over_rows(lambda row: unpack(row, like.state), log.record)
     now = colliding.Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
-    nodes = over_rows(state, jax.tree.map(lambda rows, last: jnp.concatenate([rows, last[None]]), kept, now))
+    # rows that nothing has been written to are left out
+    samples, events = kept.time.shape[0], log.time.shape[0]
+    sampled, happened = jnp.arange(samples) < solver.sampled, jnp.arange(events) < solver.events
+    used = jnp.concatenate([sampled, jnp.ones(1, bool)])
+    nodes = _over_used(used, state, jax.tree.map(lambda rows, last: jnp.concatenate([rows, last[None]]), kept, now))
     every = jax.tree.map(lambda *parts: jnp.concatenate(parts), nodes, touching, moments.state)
     times = jnp.concatenate([kept.time, solver.time[None], log.time, log.time])
-    observed = over_rows(lambda t, x: model.mechanism.observe(x, model.mechanism.signal(t, x)), times, every)
-    samples, events = kept.time.shape[0], log.time.shape[0]
+    observe = lambda t, x: model.mechanism.observe(x, model.mechanism.signal(t, x))  # noqa: E731
+    observed = _over_used(jnp.concatenate([used, happened, happened]), observe, times, every)
 
     def part(first: int, count: int) -> Seen:
         return Seen(*jax.tree.map(lambda rows: rows[first : first + count], (times, every, observed)))
 
-    end = jax.tree.map(lambda rows: rows[0], part(samples, 1))
+    first, end = jax.tree.map(lambda rows: rows[0], (part(0, 1).states, part(samples, 1)))
     record = EventRecord(log.time, log.guard, moments.state, *moments.watched)
     return Found(
-        part(0, samples), record, part(samples + 1, events), part(samples + 1 + events, events), like.state, end
+        part(0, samples), record, part(samples + 1, events), part(samples + 1 + events, events), first, end
     )
+
+
+def _over_used(used: Bool[Array, "rows"], function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
+    """Return a function of each row that is `used`, and zeros for the others."""
+
+    def each(used: Bool[Array, ""], row: PyTree) -> PyTree:
+        blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(function, *row))
+        return jax.lax.cond(used, lambda: function(*row), lambda: blank)
+
+    return over_rows(each, used, rows)
 
 
 def run_variational(scenario: Scenario, progress: Progress | None) -> Run:

@@ -12,8 +12,7 @@ and they are zero at q₁.
 
 Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test. Of a
 model that `lags` the Jacobian is kept from step to step, and taken anew where corrections do not shrink fast or something has
-jumped. With it is kept by how much corrections have shrunk at worst: what a correction leaves is told from that, without
-another one.
+jumped. What the last correction leaves is told from how much it has shrunk against the one before, without another one.
 
 Units: SI: times s, momenta N s and N m s.
 Source: as named above; corrections with a Jacobian that is kept, Hairer and Wanner 1996, Solving Ordinary Differential
@@ -61,7 +60,6 @@ class Known(NamedTuple):
     pushes: Float[Array, "n unknowns"]  # derivatives of what pushes halfway
     impulses: Float[Array, "rows"]  # a guess of the next step's
     length: Scalar  # s, of the step that it is of
-    shrinks: Scalar  # largest share of a correction that the next one has been
     valid: Flag
 
     @staticmethod
@@ -70,7 +68,7 @@ class Known(NamedTuple):
         size = at.p.shape[0] if model.lags else 0
         rows = Held.of(model, at.mode).acting.shape[0] if model.lags else 0
         blank, zero = jnp.zeros((size + rows, size + rows)), jnp.zeros(())
-        return Known(blank, jnp.ones(size), blank[:size], jnp.zeros(rows), zero, zero + 1, jnp.zeros((), bool))
+        return Known(blank, jnp.ones(size), blank[:size], jnp.zeros(rows), zero, jnp.zeros((), bool))
 
     def after(self, jumps: Flag) -> Known:
         """Return it after a step, with nothing that is valid where something has jumped at its end."""
@@ -179,7 +177,7 @@ def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row,
     factors = factored(slopes)
     inverse = jax.lax.map(lambda column: solved(factors, column), jnp.eye(unknown.shape[0])).T
     masses, impulses = jnp.diagonal(slopes)[:size], unknown[size:]
-    return Known(inverse, masses, pushes, impulses, h, jnp.ones(()), jnp.ones((), bool))
+    return Known(inverse, masses, pushes, impulses, h, jnp.ones((), bool))
 
 
 class Solved(NamedTuple):
@@ -244,13 +242,9 @@ def _solution(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Ne
         urge = jnp.max(jnp.abs(h * found.push / known.masses))
         by = jnp.max(jnp.abs(correction[:size]))
         unknown, push = now.unknown - correction, found.push - known.pushes @ correction
-        # the first correction tells nothing, and one that is all rounding as little
-        tells = jnp.isfinite(now.correction) & (now.correction > _enough(start, h, newton, unknown, urge))
-        share = jnp.where(tells, by / now.correction, 0.0)
-        fresh = known.shrinks >= 1
-        shrinks = jnp.where(tells, jnp.where(fresh, share, jnp.maximum(known.shrinks, share)), known.shrinks)
-        left = by * jnp.minimum(shrinks / jnp.maximum(1 - shrinks, SLOW), 1.0)
-        known = known._replace(shrinks=shrinks, valid=share <= SLOW)
+        share = by / now.correction  # 0 of the first one, which tells nothing
+        left = jnp.where(share > 0, by * jnp.minimum(2 * share, 1.0), by)
+        known = known._replace(valid=share <= SLOW)
         return Solved(unknown, push, found.force, by, left, urge, now.corrections + 1, known)
 
     first = jnp.concatenate([guess, known.impulses if model.lags else jnp.zeros(start.rows.shape[0])])
