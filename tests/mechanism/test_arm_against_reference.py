@@ -25,6 +25,7 @@ CASES = {
     "restitution": (LOSSY, {}),
     "strong gravity, its gradient": (STRONG, {}),
     "latch, and another set-point": (LATCHED, {}),
+    "latch in the plane": (LATCHED, {"motion": "plane"}),
     "discrete energy": (PAPER, {"law": "variational"}),
 }
 EXTRAPOLATED = np.array([1e-8, 1e-7, 1e-7])  # rad, s, m/s
@@ -53,9 +54,10 @@ def errors(p, step, **kwargs):
     ]
 
 
-def test_an_arm_meets_its_bay_where_the_reference_does():
+@pytest.mark.parametrize("motion", ["plane", pytest.param("space", marks=pytest.mark.full)])
+def test_an_arm_meets_its_bay_where_the_reference_does(motion):
     """At 10 ms: impacts within a fiftieth of a step, angles at the end within 20 µrad."""
-    ends, times, speeds = errors(PAPER, STEPS[-1])
+    ends, times, speeds = errors(PAPER, STEPS[-1], motion=motion)
     assert len(times) == 2
     assert np.abs(ends).max() < 2e-5 and np.abs(times).max() < 2e-4 and np.abs(speeds).max() < 1e-5
 

@@ -23,6 +23,7 @@ from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.bodies_on_line import BodiesOnLine, Moving
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
@@ -111,6 +112,7 @@ class Mechanism(ContactModel):
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     capturing: tuple[int, ...] = eqx.field(static=True, default=())  # latches, by element, that all hold as a run ends
     on_line: bool = eqx.field(static=True, default=False)  # all move along the x axis alone
+    in_plane: bool = eqx.field(static=True, default=False)  # rigid bodies, which stay in the x–y plane
     steered: SteeredBody | SteeredArm | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
@@ -121,8 +123,12 @@ class Mechanism(ContactModel):
     @property
     def moving(self) -> Moving:
         """The bodies as they may move."""
+        jointed = tuple(tree for tree in self.trees if isinstance(tree, JointedBodies))
         if self.on_line:
-            return BodiesOnLine(self.bodies, tuple(tree for tree in self.trees if isinstance(tree, JointedBodies)))
+            return BodiesOnLine(self.bodies, jointed)
+        if self.in_plane:
+            level = self.origin().z
+            return BodiesInPlane(self.bodies, jointed, tuple(pose.position.z - level for pose in self.poses))
         return MovingBodies(self.bodies, self.trees, self.frames)
 
     @property
@@ -287,7 +293,7 @@ class Mechanism(ContactModel):
             active = jnp.any(x.mode[-1] == jnp.array(steered.phases, int))
         held = None
         moving = self.moving
-        if isinstance(steered, SteeredArm) and isinstance(moving, MovingBodies) and x.mode is not None:
+        if isinstance(steered, SteeredArm) and not isinstance(moving, BodiesOnLine) and x.mode is not None:
             acting = zip(self.elements_at(x), self.element_modes(x), x.memory.elements, strict=True)
             held = held_together(moving, here, steered.body, list(acting))
         phase = None
@@ -600,7 +606,7 @@ class Mechanism(ContactModel):
 
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
         """Twists of all bodies."""
-        if not self.trees and not self.on_line:
+        if not self.trees and self.moving.attitudes:
             return v.roots
         return tuple(place.twist for place in self.moving.placed(q, v).bodies)
 

@@ -27,6 +27,7 @@ from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.trees.momentum import Momentum
+from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
@@ -39,7 +40,7 @@ from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever
 class HeldTogether(NamedTuple):
     """All bodies as a law of an arm knows them: what goes with the arm, by what, and what acts in joints besides control."""
 
-    moving: MovingBodies
+    moving: MovingBodies | BodiesInPlane
     shares: Sequence[Scalar]  # by body, 1 where it is joined or held to the arm, 0 where not
     lines: Lines | None  # of what latches hold
     reflected: Sequence[tuple[int, int, Reflected]]
@@ -162,7 +163,7 @@ def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], plana
 
 
 def held_together(
-    moving: MovingBodies, here: Placement, arm: int, elements: Sequence[tuple[Mount, PyTree, ElementMemory]]
+    moving: MovingBodies | BodiesInPlane, here: Placement, arm: int, elements: Sequence[tuple[Mount, PyTree, ElementMemory]]
 ) -> HeldTogether:
     """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
     mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -39,6 +40,11 @@ def stop_evenly(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
     return impact(matrix, velocity, even_solution(matrix, EVENLY * jnp.diagonal(matrix).max())(-velocity))
 
 
+def one_by_one(answer: Callable[[Rows], Rows], rows: Rows) -> Rows:
+    """Return the answers to loads, one line after another: a short program for what is asked now and then."""
+    return jax.lax.map(lambda row: answer(row[None])[0], rows)
+
+
 def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
     """Return what an impact along `rows` does to all velocities.
 
@@ -54,12 +60,12 @@ def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: 
     """
     moving = jnp.stack([row_of(body.twist.velocity, body.twist.rate) for body in here.bodies])
     mobility = bodies.mobility(here)
-    answers = mobility.answer(rows)
+    answers = one_by_one(mobility.answer, rows)
     if kept is None:
         found = resolve(mobility_between(rows, answers), jnp.einsum("kbi,bi->k", rows, moving))
         load, held = jnp.einsum("k,kbi->bi", found.impulse, rows), jnp.zeros(0)
         return Struck(mobility.change(load), found, held)
-    behind = mobility.answer(kept.rows)
+    behind = one_by_one(mobility.answer, kept.rows)
     force = forces_against(kept, mobility_between(kept.rows, behind))
 
     def holding(
@@ -72,9 +78,8 @@ def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: 
 
     along = jnp.einsum("kbi,bi->k", kept.rows, moving)
     settled, before = holding(moving, kept.compliance * along)  # a mass goes on as it moves
-    each = [holding(one, jnp.zeros_like(along)) for one in answers]
-    yielding = jnp.stack([row for _, row in each])
+    reacting, yielding = jax.lax.map(lambda one: holding(one, jnp.zeros_like(along)), answers)
     found = resolve(mobility_between(rows, yielding), jnp.einsum("kbi,bi->k", rows, before))
-    held = settled + sum((size * one for size, (one, _) in zip(found.impulse, each, strict=True)), jnp.zeros(()))
+    held = settled + found.impulse @ reacting
     load = jnp.einsum("k,kbi->bi", found.impulse, rows) + jnp.einsum("k,kbi->bi", held, kept.rows)
     return Struck(mobility.change(load), found, held)

@@ -91,7 +91,7 @@ class VariationalMechanism(Mechanical):
 
     @property
     def attitudes(self) -> tuple[int, ...]:
-        return tuple((NUMBERS - 1) * root + 3 for root in range(len(self.mechanism.moving.roots())))
+        return tuple((NUMBERS - 1) * root + 3 for root in range(self.mechanism.moving.attitudes))
 
     @property
     def lags(self) -> bool:
@@ -282,8 +282,12 @@ class VariationalMechanism(Mechanical):
         numbers = {number for number, _ in model.impacts}
         rests = [mode.modes[k] == RESTING if k in numbers else jnp.asarray(False) for k in range(len(model.groups))]
         rests += [jnp.asarray(False)] * (len(self._latches()) + (model.phases is not None))
-        ties = [jnp.full(_rows(one), _holds(mode.memory, one)) for one in self.rigid]
+        counts = [grip.connection.count for grip in self.mechanism.grips]
+        ties = [jnp.full(count, _holds(mode.memory, one)) for count, one in zip(counts, self.rigid, strict=True)]
         return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
+
+    def restable(self, guards: int) -> list[int]:
+        return [number for number, _ in self.mechanism.impacts]
 
     @trace_once
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
@@ -292,9 +296,9 @@ class VariationalMechanism(Mechanical):
         here = self.mechanism.placement(State(self.coordinates(q), still, mode.modes, mode.memory))
         found = [jnp.zeros(0)]
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
-            now = self._grasp(one, here)
-            then, since = ((each.place.array(), each.turned.matrix().array()) for each in (caught, now))
-            found.append(apart(then, since, weld=one.latch.hold == "weld", planar=False))
+            (own, other), then = one.sides(here), (caught.place.array(), caught.turned.matrix().array())
+            since = other.local(one.latch.tip(own)).array(), other.rotation.array().T @ own.rotation.array()
+            found.append(apart(then, since, one.latch.hold == "weld", self.mechanism.moving.directions))
         return jnp.concatenate(found)
 
     def _grasp(self, one: MountedLatch, here: Placement) -> Grasp:
@@ -376,11 +380,6 @@ def _holds(memory: Memory, one: MountedLatch) -> Flag:
     held = memory.elements[one.number].held
     assert held is not None
     return held > 0
-
-
-def _rows(one: MountedLatch) -> int:
-    """Return how many rows a rigid latch holds."""
-    return 6 if one.latch.hold == "weld" else 3
 
 
 def _travelled(rate: ElementMemory, memory: ElementMemory, ahead: Scalar) -> ElementMemory:

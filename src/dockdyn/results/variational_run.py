@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import velocities
+from dockdyn.integrate.variational.mechanical import projected
 from dockdyn.integrate.variational.solver_state import Settings, SolverState
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.state import Memory
@@ -107,7 +107,7 @@ def _is_over(model: VariationalMechanism, solver: SolverState) -> Flag:
 
 def state_of(model: VariationalMechanism, solver: SolverState) -> State:
     """Return the state of the mechanism where a run is."""
-    v, _ = velocities(model, solver.time, solver.at)
+    _, v, _ = projected(model, solver.time, solver.at)
     return model.state(solver.time, solver.at.q, v, solver.at.mode)
 
 
@@ -169,7 +169,13 @@ def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
     samples = None
     if solver.samples.shape[0] > NONE_KEPT:
         kept = colliding.kept(solver)
-        states = over_rows(lambda kept: state_of(model, solver._replace(time=kept.time, at=kept.at)), kept)
+        written = jnp.arange(kept.time.shape[0]) < solver.sampled
+
+        def sample(written: Flag, kept: colliding.Kept) -> State:
+            there = solver._replace(time=kept.time, at=kept.at)
+            return jax.lax.cond(written, lambda: state_of(model, there), lambda: end)
+
+        states = over_rows(sample, written, kept)
         samples = Sample(states, over_rows(mechanism.signal, kept.time, states))
     return Solution(
         status=jnp.where(solver.status == Status.RUNNING, Status.TOO_MANY_ITERATIONS, solver.status),

@@ -26,7 +26,7 @@ from dockdyn.integrate.model import Flag, Scalar, chosen, over_rows, pack, unpac
 from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
-from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
+from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected
 from dockdyn.integrate.variational.solver_state import Event, History, Kept, Move, Settings, SolverState
 from dockdyn.integrate.variational.step import Known, Newton, Start, Step, step
 from dockdyn.mechanics.dense import solve_definite
@@ -99,10 +99,7 @@ def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solv
     tried = once(step(model, start, length, guess, settings.newton, solver.known))
     halfway = moved(model.attitudes, solver.at.q, 0.5 * length * tried.v)
     mode = model.passed(solver.time + 0.5 * length, halfway, tried.v, solver.at.mode, length)
-    end = Point(tried.q, tried.p, mode)
-    if model.rests or model.tied:
-        end = end._replace(p=projected(model, goal, end))
-    end = chosen(nothing, solver.at, end)
+    end = chosen(nothing, solver.at, Point(tried.q, tried.p, mode))
     depths = once(model.guards(goal, end.q, end.mode))
 
     error = jnp.zeros(())
@@ -193,34 +190,29 @@ def _step_near_contact(
 
     here = plain._replace(time=solver.time, at=solver.at, depths=solver.depths, moves=jnp.zeros((), bool))
     move = plain._replace(moves=verdict.goes | found, search=verdict.search)
-    move = chosen(at_once, here, move)
-    if model.rests:
-        move = chosen(parts, _parted(model, here, v, pulls), move)
+    move = chosen(at_once | parts, here, move)
     # the fastest of those that touch now, or at the end
     there = free & (plain.depths >= -CLOSED) & (after > STILL)
     together = jnp.where(at_once, closed, there | (jnp.arange(guards) == verdict.guard))
     guard = jnp.argmax(jnp.where(together, jnp.where(at_once, rates, after), -jnp.inf))
 
-    def strike() -> Move:
-        before = None
+    def event() -> Move:
+        at, v, mass = projected(model, move.time, move.at)
+        here, before = move._replace(at=at, jumps=jnp.ones((), bool)), None
         if model.discrete:
             rest = target(settings, solver._replace(time=plain.time))[1]
             before = Before(start, tried.v, length, rest, settings.newton, found)
-        return _jumped(model, move, guard, before)
+        strike = lambda: _jumped(model, here, v, mass, guard, before)  # noqa: E731
+        after = jax.lax.cond(parts, lambda: _parted(model, here, v, pulls), strike) if model.rests else strike()
+        return after._replace(depths=model.guards(after.time, after.at.q, after.at.mode))
 
-    return jax.lax.cond(at_once | found, strike, lambda: move)
+    return jax.lax.cond(at_once | found | parts, event, lambda: move)
 
 
 def _parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
     """Contacts at rest let go."""
-    mode = model.parted(here.at.mode, pulls)
-    return here._replace(
-        at=here.at._replace(mode=mode),
-        depths=model.guards(here.time, here.at.q, mode),
-        fired=-1 - jnp.argmax(pulls),
-        jumps=jnp.ones((), bool),
-        after=v,
-    )
+    at = here.at._replace(mode=model.parted(here.at.mode, pulls))
+    return here._replace(at=at, fired=-1 - jnp.argmax(pulls), after=v)
 
 
 class Before(NamedTuple):
@@ -234,10 +226,11 @@ class Before(NamedTuple):
     applies: Flag  # not to what is struck at the same instant
 
 
-def _jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before | None) -> Move:
-    """The jump of a guard where `move` ends."""
+def _jumped(
+    model: Mechanical, move: Move, v: Row, mass: Float[Array, "n n"], guard: Int[Array, ""], before: Before | None
+) -> Move:
+    """The jump of a guard where `move` ends, with these velocities before it."""
     q, t = move.at.q, move.time
-    v, mass = velocities(model, t, move.at)
     jump = model.jump(t, q, v, mass, move.at.mode, guard)
     impulse, record, mode = jump.impulse, jump.record, jump.mode
     after = v + solve_definite(mass, impulse)
@@ -255,9 +248,7 @@ def _jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before
         p = p + momenta(model, t, q, after, mode) - momenta(model, t, q, after, move.at.mode)
     return move._replace(
         at=Point(q, p, mode),
-        depths=model.guards(t, q, mode),
         fired=guard,
-        jumps=jnp.ones((), bool),
         after=after,
         record=record,
         search=Search.none(),
@@ -279,7 +270,9 @@ def _follow(
     mark = solver.mark + ends
     done = ends & (move.time >= settings.duration)
 
-    event = Event(move.time, move.fired, move.record, model.told(move.time, move.at.q, move.after, move.at.mode))
+    told = lambda: model.told(move.time, move.at.q, move.after, move.at.mode)  # noqa: E731
+    size = solver.log.shape[1] - 2 - model.records()
+    event = Event(move.time, move.fired, move.record, jax.lax.cond(move.jumps, told, lambda: jnp.zeros(size)))
     log, events = write(solver.log, solver.events, move.jumps, pack(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
@@ -308,7 +301,7 @@ def _follow(
         time=jnp.where(comes, move.time, solver.time),
         at=chosen(comes, move.at, solver.at),
         history=history,
-        known=tried.known._replace(valid=tried.known.valid & ~move.jumps),
+        known=tried.known.after(move.jumps),
         depths=jnp.where(comes, move.depths, solver.depths),
         earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, solver.depths, solver.earlier)),
         struck=move.jumps,

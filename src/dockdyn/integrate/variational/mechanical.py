@@ -7,11 +7,13 @@ Source: Marsden and West 2001, Acta Numerica 10:357; Gibson and Murphey, eqs. 1â
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.impact.laws.contact_matrix import contact_matrix
@@ -100,6 +102,10 @@ class Mechanical(eqx.Module):
         """Which guards are held at zero, as contacts at rest, and which constraints act."""
         return jnp.zeros(0, bool), jnp.zeros(0, bool)
 
+    def restable(self, guards: int) -> Sequence[int]:
+        """Return which of so many guards may be held at zero."""
+        return range(guards)
+
     def jump(
         self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: PyTree, fired: Int[Array, ""]
     ) -> Jump:
@@ -186,11 +192,11 @@ class Held(NamedTuple):
     @staticmethod
     def of(model: Mechanical, mode: PyTree) -> Held:
         resting, tied = model.acting(mode)
-        many = resting.shape[0]
+        places = _places(model, resting.shape[0])
         if not model.rests:
             guards = jnp.zeros(0, int)
-        elif many <= PLACES:  # each has its own: nothing to look up
-            guards = jnp.where(resting, jnp.arange(many), -1)
+        elif places is not None:
+            guards = jnp.where(resting[places], places, -1)
         else:
             guards = jnp.nonzero(resting, size=PLACES, fill_value=-1)[0]
         return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
@@ -200,7 +206,8 @@ class Held(NamedTuple):
         found = []
         if self.guards.shape[0]:
             depths = model.guards(t, q, mode)
-            found.append(depths if depths.shape == self.guards.shape else depths[self.guards])
+            places = _places(model, depths.shape[0])
+            found.append(depths[self.guards if places is None else places])
         if model.tied:
             found.append(model.ties(q, mode))
         return jnp.concatenate(found) if found else jnp.zeros(0)
@@ -216,6 +223,12 @@ class Held(NamedTuple):
 
         blank = jnp.zeros((self.acting.shape[0], size))
         return jax.lax.cond(jnp.any(self.acting), found, lambda: blank)
+
+
+def _places(model: Mechanical, guards: int) -> np.ndarray | None:
+    """Return which guards have a place of their own among those held, so that nothing is to be looked up; None: too many."""
+    found = np.array(model.restable(guards), int)
+    return found if len(found) <= PLACES else None
 
 
 def softened(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
@@ -237,16 +250,22 @@ def stopping(
     return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
 
 
-def projected(model: Mechanical, t: Scalar, at: Point) -> Row:
-    """Momenta whose velocities obey what is held: an impulse along those rows, which changes no later step."""
-    held = Held.of(model, at.mode)
+def projected(model: Mechanical, t: Scalar, at: Point) -> tuple[Point, Row, Float[Array, "n n"]]:
+    """Return a point whose velocities obey what is held, these, and the mass matrix.
 
-    def project() -> Row:
-        v, mass = velocities(model, t, at)
+    Its momenta are those given but for an impulse along the rows that are held, which changes no later step: it is taken where
+    velocities are asked for, at events and samples.
+    """
+    held = Held.of(model, at.mode)
+    v, mass = velocities(model, t, at)
+    if not held.acting.shape[0]:
+        return at, v, mass
+
+    def project() -> tuple[Point, Row]:
         rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
         drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
         slip = jnp.where(held.acting, rows @ v + drift, 0.0)
-        impulse = stopping(mass, rows, slip, held.acting)
-        return at.p + outward(model.attitudes, at.q, rows.T @ impulse)
+        impulse = rows.T @ stopping(mass, rows, slip, held.acting)
+        return at._replace(p=at.p + outward(model.attitudes, at.q, impulse)), v + solve_definite(mass, impulse)
 
-    return jax.lax.cond(jnp.any(held.acting), project, lambda: at.p)
+    return *jax.lax.cond(jnp.any(held.acting), project, lambda: (at, v)), mass

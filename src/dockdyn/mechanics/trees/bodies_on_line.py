@@ -21,6 +21,7 @@ from dockdyn.mechanics.lines import Lines, Rows
 from dockdyn.mechanics.reflected import Reflected, coupled, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Response, Velocities
@@ -35,6 +36,8 @@ class BodiesOnLine(eqx.Module):
 
     bodies: tuple[RigidBody, ...]
     trees: tuple[JointedBodies, ...] = ()
+
+    attitudes = 0  # quaternions among their coordinates
 
     @property
     def in_space(self) -> MovingBodies:
@@ -234,7 +237,7 @@ class LineMobility(NamedTuple):
         return self.bodies._rates(self.bodies._accelerations([own[0] for own in load]))
 
 
-Moving = MovingBodies | BodiesOnLine  # bodies as they may move
+Moving = MovingBodies | BodiesInPlane | BodiesOnLine  # bodies as they may move
 
 
 def _on_line(place: Scalar, speed: Scalar) -> Placed:

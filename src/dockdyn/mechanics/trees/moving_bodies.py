@@ -118,6 +118,11 @@ class MovingBodies(eqx.Module):
         """Along how many directions they can move."""
         return 2 if self.planar else 3
 
+    @property
+    def attitudes(self) -> int:
+        """How many quaternions are among their coordinates, but for those of trees with large beams."""
+        return len(self.roots())
+
     def link(self, number: int) -> int:
         """The body itself, or the link of a frame, by number."""
         first = len(self.bodies) - len(self.frames)

@@ -62,6 +62,11 @@ class AssemblySection(SeveralBodiesSection):
         """Whether all moves in the x–y plane."""
         return self.motion == "plane"
 
+    @property
+    def linked_in_plane(self) -> bool:
+        """Whether all moves in the x–y plane as trees of links do: but by the variational method."""
+        return self.plane and self.integrator.method != "variational"
+
     @model_validator(mode="after")
     def controlling(self) -> Self:
         if self.control is not None:

@@ -104,6 +104,11 @@ class Begun(Protocol):
         """Whether all moves in the x–y plane."""
         ...
 
+    @property
+    def linked_in_plane(self) -> bool:
+        """Whether all moves in the x–y plane as trees of links do."""
+        ...
+
     def root_of(self, name: str) -> str:
         """The body at the root of the joints that hold the one of this name."""
         ...
@@ -259,7 +264,7 @@ def _make_arm(
         return None
     motors, plane = arm_joints(body, bodies), bodies.plane
     moving, turning = ([0, 1], [2]) if plane else ([0, 1, 2], [0, 1, 2])
-    at = tuple(coordinate_number(bodies.body, name, plane) for name in motors)
+    at = tuple(coordinate_number(bodies.body, name, bodies.linked_in_plane) for name in motors)
     joints = jnp.stack([bodies.joint_starts()[number][0] for number in at])
     free, gain, number = control.free(motors, locked_joints(bodies)), jnp.zeros((0, 0)), bodies.names().index(body)
     if control.law == "lqr":
@@ -278,7 +283,7 @@ def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> D
     body = steered_bodies(control, bodies)[0]
     motors = arm_joints(body, bodies)
     free = control.free(motors, locked_joints(bodies))
-    at = tuple(coordinate_number(bodies.body, motors[one], bodies.plane) for one in free)
+    at = tuple(coordinate_number(bodies.body, motors[one], bodies.linked_in_plane) for one in free)
     weights = control.weights(free, len(motors), 1 if bodies.plane else 3)
     return design(model, Arm(bodies.names().index(body), at, control.base_limit is not None), weights)
 

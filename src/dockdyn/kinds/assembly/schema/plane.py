@@ -18,10 +18,8 @@ JOINTS = {"revolute": "along z", "prismatic": "across z"}
 
 
 def refuse_out_of_plane(content: SeveralBodiesSection) -> None:
-    """Refuse what leaves the plane: axes of joints, beams that bend out of it, motion at the start; and orbits."""
+    """Refuse what leaves the plane: axes of joints, beams that bend out of it, motion at the start."""
     wait_for("jax")
-    if content.orbit is not None:
-        refuse("orbit: gravity along it leaves the plane; motion must be 'space'")
     if content.approach is not None:
         refuse("approach: is stated in space; motion must be 'space'")
     turns: dict[str | None, Any] = {None: np.eye(3)}

@@ -103,7 +103,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.linked_trees import refuse_unlinked
         from dockdyn.kinds.assembly.schema.plane import refuse_out_of_plane
 
-        refuse_unlinked(self.body, self.plane)
+        refuse_unlinked(self.body, self.linked_in_plane)
         if self.plane:
             refuse_out_of_plane(self)
         return self
@@ -269,6 +269,11 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Whether all moves in the x–y plane."""
         return False
 
+    @property
+    def linked_in_plane(self) -> bool:
+        """Whether all moves in the x–y plane as trees of links do."""
+        return self.plane
+
     def contact_names(self) -> list[str]:
         """What the contacts are called."""
         from dockdyn.results.run import contact_names
@@ -408,7 +413,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 
         found: dict[str, tuple[Pose, Twist]] = {}
-        trees, names = trees_of(Frames.of(self.body, plane=self.plane)), self.names()
+        trees, names = trees_of(Frames.of(self.body, plane=self.linked_in_plane)), self.names()
 
         def start(name: str) -> tuple[Pose, Twist]:
             if name not in found:
@@ -441,7 +446,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.trees import moving_joints
 
         zero, joints = jnp.zeros(()), moving_joints(self.body)
-        coordinates = coordinates_of(self.body, self.plane)
+        coordinates = coordinates_of(self.body, self.linked_in_plane)
         return [joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates]
 
     def modes(self) -> list[tuple[str, str]]:
@@ -462,7 +467,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 places = one.places(*(Placed.of(*starts[body]) for body in one.between))
                 ends = zip(one.between, places, strict=True)
                 seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
-        return Frames.of(self.body, seats, self.plane)
+        return Frames.of(self.body, seats, self.linked_in_plane)
 
     def _carried_seats(self) -> list[Seat]:
         """Where what flexible links carry sits on them, but for elements between bodies."""
@@ -566,7 +571,9 @@ class SeveralBodiesSection(Section, abc.ABC):
             if isinstance(section, MovingJointSection):
                 found.append(
                     DrivenJoint(
-                        section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"), self.plane)
+                        section.drive(),
+                        name,
+                        coordinate_number(self.body, name.removesuffix(".joint"), self.linked_in_plane),
                     )
                 )
             elif isinstance(section, FixedThrusterSection):
@@ -579,7 +586,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 found.append(Tie(made, name, first, second, isinstance(section, OwnElement)))
         for body in self.body:
             if body.flexible is not None and body.flexible.mode_names():
-                modes, number = mode_numbers(self.body, body.name, self.plane), self.names().index(body.name)
+                modes, number = mode_numbers(self.body, body.name, self.linked_in_plane), self.names().index(body.name)
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
                 found.append(BendingLink(spring, body.name, lowest, modes, number))
         damped = {body.name for body in self.body if getattr(body.joint, "motion", "") == "spherical"}
@@ -713,7 +720,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         bodies = dict(enumerate((*(section.body() for section in self.body), *frames.massless())))
         for tree in linked:
             bodies |= dict(zip(tree.members, tree.bodies, strict=True))
-        coordinates = coordinates_of(self.body, self.plane)
+        coordinates = coordinates_of(self.body, self.linked_in_plane)
         jointed = len(coordinates) - sum(len(tree.numbers()) for tree in linked)
         variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
         slow = any(phase.over is not None for phase in self.phase)
@@ -745,6 +752,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             ),
             frames=tuple(map(self.names().index, frames.links())),
             base=self.names().index(self.base()),
+            in_plane=self.plane and not self.linked_in_plane,
             capturing=tuple(
                 number
                 for number, one in enumerate(self.acts().values())

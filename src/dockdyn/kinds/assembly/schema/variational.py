@@ -48,8 +48,10 @@ class Varied(Protocol):
 
 def refuse_not_variational(content: Varied) -> None:
     """Refuse what steps of the variational method cannot have: a past, forces that jump or slip, samples."""
-    if content.motion != "space":
-        _refuse("motion", "a step knows bodies in space alone", "be 'space'")
+    if content.motion == "plane":
+        for body in content.body:
+            if body.flexible is not None:
+                _refuse(f"body.{body.name}.flexible", "in the plane a step knows rigid links alone", "be left out")
     if content.loop.delay:
         _refuse("loop.delay", "a step knows no past", "be left out")
     wait_for("jax")
