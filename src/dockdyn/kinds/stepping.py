@@ -79,7 +79,7 @@ def _steered(
 ) -> tuple[Mechanism, SteeredBody, SampledControl | None]:
     """Return the model, the body that is steered, and its control, sampled, told the `command` in place of what its law says.
 
-    An arm that control moves is told nothing: its law acts at every instant.
+    An arm that control moves is told nothing: its law acts at every instant, or at the samples of its own period.
     """
     model, period = content.model(), jnp.asarray(period, float)
     steered = model.steered if isinstance(model.steered, SteeredBody) else content.steering(model)
@@ -128,7 +128,7 @@ def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -
 
     def one(content: Steerable, setting: located.Settings, period: Array) -> Found:
         model, steered, _ = _steered(content, period, None)
-        return _found(content, model, steered, located.init(model, setting, model.uncommanded()))
+        return _found(content, model, steered, located.init(model, setting, model.initial()))
 
     return over_rows(one, contents, settings, periods)
 
