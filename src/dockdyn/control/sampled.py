@@ -56,7 +56,10 @@ class SampledControl(eqx.Module):
     def init(self, seen: Measured | Plant) -> Held:
         """Return what it remembers before its first sample: nothing is commanded yet."""
         pulses = () if self.thrusters is None else Pulses.none(self.thrusters.forces.shape[0])
-        law = as_floats(self.law.init(seen)) if isinstance(self.law, Controller) else ()
+        law = ()
+        if isinstance(self.law, Controller):
+            assert isinstance(seen, Measured)
+            law = as_floats(self.law.init(seen))
         motors = jnp.zeros_like(self.actuators.motors)
         return Held(law, jnp.zeros(()), Wanted(motors, jnp.zeros(3), jnp.zeros(3)), pulses)
 
@@ -109,8 +112,10 @@ class SampledControl(eqx.Module):
     def _ask(self, memory: PyTree, seen: Measured | Plant) -> tuple[PyTree, Wanted]:
         """Return the rate of what the law remembers, and what it wants; of an arm's law, which remembers nothing, what
         its actuators can give."""
-        if isinstance(seen, Measured) and isinstance(self.law, Controller):
+        if isinstance(self.law, Controller):
+            assert isinstance(seen, Measured)
             rate, command = self.law.act(memory, seen)
             return as_floats(rate), Wanted(jnp.zeros(0), in_body_axes(command.force, seen.chaser), command.torque)
+        assert not isinstance(seen, Measured)
         given = self.law.act(seen, self.actuators)
         return (), Wanted(given.motors, given.thrust, given.wheel + given.jets)

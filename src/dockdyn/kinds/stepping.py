@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
 from dockdyn.control.commanded import Commanded
-from dockdyn.control.controller import Command, Measured
+from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.solver_state import emptied, largest
@@ -86,6 +86,7 @@ def _steered(
     if isinstance(model.steered, SteeredArm):
         return model, steered, None
     before = steered.control
+    assert isinstance(before.law, Controller)
     law = before.law if command is None else Commanded(command, before.law)
     thrusters = before.thrusters if isinstance(before, SampledControl) else None
     control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
