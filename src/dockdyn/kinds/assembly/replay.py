@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
-    from dockdyn.scenario.language.section import Section
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]
@@ -121,8 +120,8 @@ def body_parts(
     A single ball of a body is on a rod, as a probe is. What is on a flexible link moves with it, where it is `bent`.
     """
 
-    def motion_of(kind: str, section: Section) -> Motion:
-        return motion if bent is None else bent.carries((kind, body.name, section.name), motion)
+    def motion_of(kind: str, name: str) -> Motion:
+        return motion if bent is None else bent.carries((kind, body.name, name), motion)
 
     drawn = [feature for feature in body.feature if not _is_surface(feature, body)]
     features = [_feature_mesh(feature, THIN * reach) for feature in drawn]
@@ -140,11 +139,11 @@ def body_parts(
     parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
     if not alone:
         parts += [
-            Part(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section), flat=False)
+            Part(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
             for section, mesh in zip(drawn, features, strict=True)
         ]
     parts += [
-        surface_part(f"{body.name}/{section.name}", section, reach, motion_of("surface", section))
+        surface_part(f"{body.name}/{section.name}", section, reach, motion_of("surface", section.name))
         for section in body.surface
     ]
     return parts
