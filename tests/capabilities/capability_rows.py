@@ -326,8 +326,7 @@ REFUSED: dict[Cell, Refusal] = {
         "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin is told",
     ),
 }
-NOT_YET: dict[Cell, str] = {
-}
+NOT_YET: dict[Cell, str] = {}
 LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "
     "designs, identification, a comparison of compensators, figures by name",

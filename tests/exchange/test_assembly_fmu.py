@@ -30,3 +30,14 @@ def test_a_probe_with_springs_and_latches_is_the_run(tmp_path):
         gained = pushed.read(names) - one.read(names)
         one.close(), pushed.close()
     np.testing.assert_allclose(gained, [0.0, 7.5, 0.0], atol=1e-6)  # N s, whatever the bodies do to each other
+
+
+@pytest.mark.full
+def test_an_arm_that_is_asked_at_samples_is_the_run(tmp_path):
+    made = exported(
+        "detumble", 3, tmp_path, {"duration": 3.0, "control.period": 0.07, "integrator": {"tolerance": 1e-11}}
+    )
+    checked = check_fmu(made.file)
+    assert checked.findings == []
+    found = {one.variable: one.difference / max(one.largest, 1e-9) for one in checked.differences}
+    assert max(found[name] for name in ("position", "joint_rate", "motor_effort", "wheel_momentum")) < 1e-6

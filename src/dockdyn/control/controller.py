@@ -36,6 +36,10 @@ class Measured(NamedTuple):
     wheel: Three  # N m s, momentum of the chaser's wheel, chaser's axes
     used: Float[Array, "2"]  # N s, N m s: what its thrusters have used of their budgets
 
+    def turning(self) -> Three:
+        """Return the chaser's angular velocity (rad/s, its axes)."""
+        return self.chaser.rate
+
 
 class Command(NamedTuple):
     """What a controller asks for; actuators give it within their limits."""

@@ -16,8 +16,17 @@ from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
+from dockdyn.control.plant import Law, Plant, Row
 from dockdyn.control.reference import Reference
 from dockdyn.control.thrusters import Pulses, Thrusters
+
+
+class Wanted(NamedTuple):
+    """What a law asks of actuators, that on the body in the body's axes."""
+
+    motors: Row  # N m or N, by joint with a motor
+    force: Three  # N
+    torque: Three  # N m, of wheel and thrusters
 
 
 class Held(NamedTuple):
@@ -25,41 +34,46 @@ class Held(NamedTuple):
 
     law: PyTree  # what its law remembers
     samples: Float[Array, ""]  # taken so far
-    force: Three  # N, wanted since the last sample, chaser's axes
-    torque: Three  # N m, chaser's axes
+    wanted: Wanted  # since the last sample
     pulses: Pulses | tuple[()]
 
 
 class SampledControl(eqx.Module):
-    """A law of a free body that is asked once a period, and what it acts through.
+    """A law of a free body, or of a body with an arm, that is asked once a period, and what it acts through.
 
     What the law remembers advances by the period times the rate that it says, as an integral in a computer does. The force
-    is held in the chaser's axes, as thrusters are. The wheel follows its torque at once; with a table of `thrusters` these
-    fire pulses for the rest of the torque and the force, else they give all of it within their limits.
+    is held in the body's axes, as thrusters are. Motors of joints and the wheel follow at once; with a table of `thrusters`
+    these fire pulses for the rest of the torque and the force, else they give all of it within their limits.
     """
 
-    law: Controller
+    law: Controller | Law
     actuators: Actuators
     reference: Reference  # from which the error of the attitude is counted
     period: Float[Array, ""]
     thrusters: Thrusters | None = None
     told: bool = eqx.field(static=True, default=False)  # whether the caller takes the samples, by `take`
 
-    def init(self, seen: Measured) -> Held:
+    def init(self, seen: Measured | Plant) -> Held:
         """Return what it remembers before its first sample: nothing is commanded yet."""
         pulses = () if self.thrusters is None else Pulses.none(self.thrusters.forces.shape[0])
-        return Held(as_floats(self.law.init(seen)), jnp.zeros(()), jnp.zeros(3), jnp.zeros(3), pulses)
+        law = ()
+        if isinstance(self.law, Controller):
+            assert isinstance(seen, Measured)
+            law = as_floats(self.law.init(seen))
+        motors = jnp.zeros_like(self.actuators.motors)
+        return Held(law, jnp.zeros(()), Wanted(motors, jnp.zeros(3), jnp.zeros(3)), pulses)
 
-    def act(self, memory: Held, seen: Measured) -> tuple[Held, Actuation]:
+    def act(self, memory: Held, seen: Measured | Plant) -> tuple[Held, Actuation]:
         """The rate of what is remembered, and what the actuators give of what is held."""
-        rate = jax.tree.map(jnp.zeros_like, memory)
+        rate, (motors, force, torque) = jax.tree.map(jnp.zeros_like, memory), memory.wanted
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
-            return rate, self.actuators.give(memory.force, memory.torque, seen.chaser.rate, seen.wheel, seen.used)
-        wheel = self.actuators.turn(memory.torque, seen.chaser.rate, seen.wheel)
+            given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
+            return rate, given._replace(motors=self.actuators.drive(motors))
+        wheel = self.actuators.turn(torque, seen.turning(), seen.wheel)
         running = rate.pulses._replace(on_time=memory.pulses.firing)
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
 
-    def following(self, law: Controller) -> SampledControl:
+    def following(self, law: Controller | Law) -> SampledControl:
         """Return the control that asks this law at its samples, of the memory that its own has."""
         return replace(self, law=law, told=False)
 
@@ -68,7 +82,9 @@ class SampledControl(eqx.Module):
         sample = memory.samples * self.period
         return jnp.minimum(sample, memory.pulses.next_end()) if isinstance(memory.pulses, Pulses) else sample
 
-    def tick(self, t: Float[Array, ""], memory: Held, seen: Measured, active: Bool[Array, ""] | None = None) -> Held:
+    def tick(
+        self, t: Float[Array, ""], memory: Held, seen: Measured | Plant, active: Bool[Array, ""] | None = None
+    ) -> Held:
         """Return what is remembered after the clock has acted at `t` (s); where control is not `active` no law is asked."""
 
         def sampled() -> Held:
@@ -79,15 +95,27 @@ class SampledControl(eqx.Module):
         ended = memory._replace(pulses=memory.pulses.ended(t))
         return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
 
-    def take(self, t: Float[Array, ""], memory: Held, seen: Measured, active: Bool[Array, ""] | None = None) -> Held:
+    def take(
+        self, t: Float[Array, ""], memory: Held, seen: Measured | Plant, active: Bool[Array, ""] | None = None
+    ) -> Held:
         """Return what is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
-        rate, command = self.law.act(memory.law, seen)
+        rate, wanted = self._ask(memory.law, seen)
         if active is not None:
-            rate, command = jax.tree.map(lambda leaf: jnp.where(active, leaf, 0.0), (rate, command))
-        law = jax.tree.map(lambda a, b: a + self.period * b, memory.law, as_floats(rate))
-        force, torque, samples = in_body_axes(command.force, seen.chaser), command.torque, memory.samples + 1
-        pulses = memory.pulses
+            rate, wanted = jax.tree.map(lambda leaf: jnp.where(active, leaf, 0.0), (rate, wanted))
+        law = jax.tree.map(lambda a, b: a + self.period * b, memory.law, rate)
+        samples, pulses = memory.samples + 1, memory.pulses
         if self.thrusters is not None and isinstance(pulses, Pulses):
-            wheel = self.actuators.turn(torque, seen.chaser.rate, seen.wheel)
-            pulses = self.thrusters.fire(t, samples * self.period, force, torque - wheel, pulses)
-        return Held(law, samples, force, torque, pulses)
+            wheel = self.actuators.turn(wanted.torque, seen.turning(), seen.wheel)
+            pulses = self.thrusters.fire(t, samples * self.period, wanted.force, wanted.torque - wheel, pulses)
+        return Held(law, samples, wanted, pulses)
+
+    def _ask(self, memory: PyTree, seen: Measured | Plant) -> tuple[PyTree, Wanted]:
+        """Return the rate of what the law remembers, and what it wants; of an arm's law, which remembers nothing, what
+        its actuators can give."""
+        if isinstance(self.law, Controller):
+            assert isinstance(seen, Measured)
+            rate, command = self.law.act(memory, seen)
+            return as_floats(rate), Wanted(jnp.zeros(0), in_body_axes(command.force, seen.chaser), command.torque)
+        assert not isinstance(seen, Measured)
+        given = self.law.act(seen, self.actuators)
+        return (), Wanted(given.motors, given.thrust, given.wheel + given.jets)

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
 from dockdyn.control.commanded import Commanded
-from dockdyn.control.controller import Command, Measured
+from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
@@ -78,13 +78,14 @@ def _steered(
 ) -> tuple[Mechanism, SteeredBody, SampledControl | None]:
     """Return the model, the body that is steered, and its control, sampled, told the `command` in place of what its law says.
 
-    An arm that control moves is told nothing: its law acts at every instant.
+    An arm that control moves is told nothing: its law acts at every instant, or at the samples of its own period.
     """
     model, period = content.model(), jnp.asarray(period, float)
     steered = model.steered if isinstance(model.steered, SteeredBody) else content.steering(model)
     if isinstance(model.steered, SteeredArm):
         return model, steered, None
     before = steered.control
+    assert isinstance(before.law, Controller)
     law = before.law if command is None else Commanded(command, before.law)
     thrusters = before.thrusters if isinstance(before, SampledControl) else None
     control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)

@@ -392,7 +392,7 @@ class Mechanism(ContactModel):
         return None if self.steered is None else self.steered.next_tick(x.memory.outside.steering)
 
     def tick(self, t: Scalar, x: State) -> State:
-        if not isinstance(self.steered, SteeredBody):
+        if self.steered is None:
             return x
         outside = x.memory.outside
         steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))

@@ -18,6 +18,8 @@ from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.joint_control import JointControl
 from dockdyn.control.plant import Law, Response, Row, Three, attitude_error
+from dockdyn.control.reference import InertialReference
+from dockdyn.control.sampled import SampledControl
 from dockdyn.control.set_points import SetPoints
 from dockdyn.control.steering import Steering, idle_actuation, observe_given
 from dockdyn.elements.actor import ElementMemory
@@ -26,8 +28,8 @@ from dockdyn.mechanics.dense import jacobian, solve_definite
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
-from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
+from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
@@ -163,7 +165,10 @@ def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], plana
 
 
 def held_together(
-    moving: MovingBodies | BodiesInPlane, here: Placement, arm: int, elements: Sequence[tuple[Mount, PyTree, ElementMemory]]
+    moving: MovingBodies | BodiesInPlane,
+    here: Placement,
+    arm: int,
+    elements: Sequence[tuple[Mount, PyTree, ElementMemory]],
 ) -> HeldTogether:
     """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
     mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]
@@ -207,10 +212,20 @@ class SteeredArm(eqx.Module):
     motors: tuple[int, ...] = eqx.field(static=True)  # joints by number
     phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
     set_points: SetPoints | None = None  # of the joints; None: the law knows its own references
+    period: Scalar | None = None  # s, in which a computer asks the law once; None: it acts at every instant
 
     def begin(self, seen: Seen) -> Steering:
-        """Return what is remembered as control begins."""
-        return Steering((), Effort.nothing())
+        """Return what is remembered as control begins, before its first sample."""
+        start = Steering((), Effort.nothing())
+        computer = self.sampled(seen)
+        return start if computer is None else start._replace(law=computer.init(self.plant(start, seen)))
+
+    def sampled(self, seen: Seen) -> SampledControl | None:
+        """Return the computer that asks the law, where one does."""
+        if self.period is None:
+            return None
+        level = InertialReference(jnp.zeros(3), jnp.zeros(3), self.attitude)
+        return SampledControl(self.aimed(seen), self.actuators, level, self.period)
 
     def plant(self, now: Steering, seen: Seen) -> MechanismPlant:
         """Return what the law sees."""
@@ -223,20 +238,26 @@ class SteeredArm(eqx.Module):
         phase, ramp = seen.phase
         return self.set_points.at_once(phase) if ramp is None else self.set_points.reference(phase, *ramp)
 
-    def given(self, now: Steering, seen: Seen) -> Actuation:
-        """Return what actuators give."""
-        plant, law = self.plant(now, seen), self.law
-        if isinstance(law, JointControl) and (wanted := self.wanted(seen)) is not None:
-            law = replace(law, joints=wanted[0], moving=wanted[1])
-        given = law.act(plant, self.actuators)
+    def aimed(self, seen: Seen) -> Law:
+        """Return the law with the set-points that hold now."""
+        if isinstance(self.law, JointControl) and (wanted := self.wanted(seen)) is not None:
+            return replace(self.law, joints=wanted[0], moving=wanted[1])
+        return self.law
+
+    def given(self, now: Steering, seen: Seen) -> tuple[PyTree, Actuation]:
+        """Return the rate of what a computer remembers, and what actuators give."""
+        plant, computer = self.plant(now, seen), self.sampled(seen)
+        if computer is not None:
+            return computer.act(now.law, plant)
+        given = self.aimed(seen).act(plant, self.actuators)
         if seen.active is None:
-            return given
+            return (), given
         idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
-        return chosen(seen.active, given, idle)
+        return (), chosen(seen.active, given, idle)
 
     def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
         """Return what control does to base and joints, and the rate of what is remembered."""
-        given, place = self.given(now, seen), seen.places[self.body]
+        (law, given), place = self.given(now, seen), seen.places[self.body]
         force, torque = place.rotation @ Vector.of(given.thrust), Vector.of(given.wheel + given.jets)
         power = force.dot(place.twist.velocity) + torque.dot(place.twist.rate)
         efforts = [(number, given.motors[index]) for index, number in enumerate(self.motors)]
@@ -248,15 +269,22 @@ class SteeredArm(eqx.Module):
             place.twist.rate.array(),
             now.effort.wheel,
         )
-        return ControlAction((self.body, Wrench(force, place.rotation @ torque)), efforts, Steering((), effort))
+        return ControlAction((self.body, Wrench(force, place.rotation @ torque)), efforts, Steering(law, effort))
 
-    def next_tick(self, now: Steering) -> None:
-        """Return None: it acts at every instant."""
-        return
+    def next_tick(self, now: Steering) -> Scalar | None:
+        """Return when the computer's clock acts next (s); None of a law that acts at every instant."""
+        return None if self.period is None else now.law.samples * self.period
+
+    def tick(self, t: Scalar, now: Steering, seen: Seen) -> Steering:
+        """Return what is remembered after the clock has acted at `t` (s)."""
+        computer = self.sampled(seen)
+        return (
+            now if computer is None else now._replace(law=computer.tick(t, now.law, self.plant(now, seen), seen.active))
+        )
 
     def observe(self, now: Steering, seen: Seen) -> dict[str, Array]:
         """Return what control does and has done."""
-        given = self.given(now, seen)
+        _, given = self.given(now, seen)
         error = attitude_error(self.attitude, seen.places[self.body].pose.attitude.array())
         found = observe_given(given, now.effort, error) | {"motor_effort": given.motors}
         wanted = self.wanted(seen)

@@ -103,10 +103,7 @@ class SteeredBody(eqx.Module):
         """What is remembered after the clock has acted at `t` (s)."""
         if not isinstance(self.control, SampledControl):
             return now
-        measured = self.measured(seen, now.effort)
-        if seen.active is None:
-            return now._replace(law=self.control.tick(t, now.law, measured))
-        return now._replace(law=self.control.tick(t, now.law, measured, seen.active))
+        return now._replace(law=self.control.tick(t, now.law, self.measured(seen, now.effort), seen.active))
 
     def following(self, law: Controller) -> SteeredBody:
         """The same, whose sampled control asks this law at its samples."""

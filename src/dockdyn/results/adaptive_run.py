@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -9,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+import xarray as xr
+from jaxtyping import Array, Float, PyTree, PyTreeDef
 
 from dockdyn.contact.gate import APART
 from dockdyn.integrate import adaptive
@@ -17,11 +19,13 @@ from dockdyn.integrate.model import Scalar, State, over_rows
 from dockdyn.integrate.solution import AT_ONCE, Status
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
+from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.drive import Progress, drive, finite_rows
 from dockdyn.results.episodes import Moments, episodes
+from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import Simulated, jit_once, plan
-from dockdyn.results.run import Run
+from dockdyn.results.run import Described, Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
@@ -68,11 +72,6 @@ def advance(
     return adaptive.solve(model, times, tolerance, state, method, most)
 
 
-@Program
-def _observed(model: Mechanism, times: Float[Array, "rows"], states: State) -> dict[str, Array]:
-    return over_rows(lambda t, x: model.observe(x, model.signal(t, x)), times, states)
-
-
 @dataclass(frozen=True)
 class Pieces:
     """A run between two of its pieces."""
@@ -98,26 +97,93 @@ def run_adaptive(scenario: Scenario, progress: Progress | None) -> Run:
     else:  # the law has no such impact
         run = Pieces(Status.NOT_FINITE, state, 0, (jax.tree.map(lambda leaf: np.asarray(leaf)[None], state),))
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: planned.samples + 1], *run.kept)
+    found = jax.tree.map(np.asarray, _concluded(begun, states, planned.interval))
+    return _run_of(found, run.status, run.steps, run.rejected)
+
+
+class Concluded(NamedTuple):
+    """What is observed of a run: before and after the events at t = 0, and then at the samples."""
+
+    times: Float[Array, "rows"]  # s
+    rows: State
+    seen: dict[str, Array]
+
+
+@Program
+def _concluded(begun: Begun, states: State, interval: Scalar) -> Concluded:
+    """Return what is observed of a run with these states at its samples, the first of them after the events at t = 0."""
     count = len(jax.tree.leaves(states)[0])
     rows = _with_contacts(begun.after, states, count)
-    rows = jax.tree.map(lambda first, own: np.concatenate([first[None], own]), begun.before, rows)
-    times = planned.interval * np.arange(count)
-    moments = np.concatenate([[0.0], times])
-    seen = jax.tree.map(np.asarray, _observed(begun.model, moments, rows))
+    rows = jax.tree.map(lambda first, own: jnp.concatenate([first[None], own]), begun.before, rows)
+    times = jnp.concatenate([jnp.zeros(1), interval * jnp.arange(count)])
+    seen = over_rows(lambda t, x: begun.model.observe(x, begun.model.signal(t, x)), times, rows)
+    return Concluded(times, rows, seen)
+
+
+def _run_of(found: Concluded, status: Status, steps: int, rejected: int) -> Run:
+    """Return a run from what was observed, in NumPy arrays."""
     return Run(
-        time=times,
-        sampled={name: values[1:] for name, values in seen.items()},
-        moment_times=moments,
-        at_moments=seen,
-        episodes=_struck(begun, moments, seen),
-        status=run.status,
-        stopped_at=float(times[-1]),
+        time=found.times[1:],
+        sampled={name: values[1:] for name, values in found.seen.items()},
+        moment_times=found.times,
+        at_moments=found.seen,
+        episodes=_struck(found),
+        status=status,
+        stopped_at=float(found.times[-1]),
         first_nonfinite="a state",
-        steps=run.steps,
-        iterations=run.steps + run.rejected,
+        steps=steps,
+        iterations=steps + rejected,
         step=0.0,
-        states=rows,
+        states=found.rows,
     )
+
+
+def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
+    """Return a run and its derivatives: those of its steps, lengths that are chosen included. Raises ScenarioError as a run
+    does."""
+    content = scenario.content
+    _refuse_open(scenario, jax.tree.map(np.asarray, begin(content)))
+    own, planned, method = Numbers.of(content), plan(content, 0.0), METHODS[content.integrator.method]
+    sizes = {"count": planned.samples, "method": method, "most": _most_steps(content, method)}
+    given = np.float64(planned.interval), np.float64(content.integrator.tolerance)
+
+    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
+        parts, change = _varied(own.values, direction, own.arrays, *given, structure=own.structure, **sizes)
+        if not bool(parts[2].finished):
+            status = Status.TOO_MANY_ITERATIONS if bool(parts[2].exhausted) else Status.NOT_FINITE
+            raise ScenarioError(f"{scenario.name}: {reason_of(content, status, 0.0, 'a state')}; must run to its end")
+        return parts, change
+
+    def dataset(parts: PyTree) -> xr.Dataset:
+        values, found, adapted = parts
+        case = replace(scenario, content=own.content(values))
+        run = _run_of(found, Status.FINISHED, int(adapted.steps), int(adapted.rejected))
+        return build_dataset(case, run, describe(case, run))
+
+    return LinearisedRun(along, dataset)
+
+
+@partial(jit_once, static=("structure", "count", "method", "most"))
+def _varied(
+    numbers: Leaves,
+    direction: Leaves,
+    arrays: dict[int, Any],
+    interval: Scalar,
+    tolerance: Scalar,
+    structure: PyTreeDef,
+    count: int,
+    method: adaptive.Method,
+    most: int,
+) -> tuple[PyTree, PyTree]:
+    """Return numbers of a scenario and its run, and their derivatives along a direction."""
+
+    def found(numbers: Array) -> PyTree:
+        begun = begun_of(content_of(structure, list(numbers), arrays))
+        model, state = smooth(begun.model, begun.after)
+        adapted = adaptive.solve(model, interval * jnp.arange(count + 1), tolerance, state, method, most)
+        return numbers, _concluded(begun, adapted.states, interval), adapted
+
+    return tangent_of(found, numbers, direction)
 
 
 def integrate(
@@ -131,7 +197,7 @@ def integrate(
     """Integrate in pieces of one length, so that one compilation serves; what lies beyond the end is to be cut off."""
     method: Literal["dopri8", "kvaerno5"] = METHODS[content.integrator.method]
     tolerance, rows = np.float64(content.integrator.tolerance), -(-count // PIECES)
-    most = max(content.integrator.max_steps // (IMPLICIT if method == "kvaerno5" else 1), 1)
+    most = _most_steps(content, method)
 
     def advance_piece(run: Pieces, piece: int) -> Pieces:
         if run.steps + run.rejected >= most:
@@ -157,11 +223,15 @@ def integrate(
     return drive(begun, advance_piece, lambda run: min(1.0, run.asked / count), 1, progress)
 
 
+def _most_steps(content: Any, method: adaptive.Method) -> int:  # noqa: ANN401, of a scenario
+    return max(content.integrator.max_steps // (IMPLICIT if method == "kvaerno5" else 1), 1)
+
+
 def _with_contacts(start: State, states: State, count: int) -> State:
     """Return states of a model without contacts as those of one with them, which are as they were after t = 0."""
 
     def every(leaf: Any) -> Any:  # noqa: ANN401, an array
-        return np.broadcast_to(leaf, (count, *np.shape(leaf)))
+        return jnp.broadcast_to(leaf, (count, *np.shape(leaf)))
 
     groups = len(start.mode) - len(states.mode)
     modes = (*map(every, start.mode[:groups]), *states.mode)
@@ -181,13 +251,13 @@ def _refuse_open(scenario: Scenario, begun: Begun) -> None:
             raise ScenarioError(f"{scenario.name}: element {name!r}: does not hold at t = 0; {words}")
 
 
-def _struck(begun: Begun, moments: Any, seen: dict[str, Any]) -> list[Any]:  # noqa: ANN401, arrays
+def _struck(found: Concluded) -> list[Any]:
     """Return the contacts that were struck at t = 0."""
-    contacts = seen["depth"].shape[1]
+    contacts = found.seen["depth"].shape[1]
     if not contacts:
         return []
-    touching = np.zeros((len(moments), contacts), bool)
-    touching[0] = [int(mode) != APART for mode in begun.before.mode[:contacts]]
-    zero = np.zeros((len(moments), contacts))
-    jumps = np.diff(seen["impact_impulse"], axis=0, prepend=0.0)
-    return episodes(Moments(moments, touching, zero, zero, jumps, AT_ONCE), 0.0)
+    zero = np.zeros((len(found.times), contacts))
+    touching = zero.astype(bool)
+    touching[0] = [int(mode[0]) != APART for mode in found.rows.mode[:contacts]]
+    jumps = np.diff(found.seen["impact_impulse"], axis=0, prepend=0.0)
+    return episodes(Moments(found.times, touching, zero, zero, jumps, AT_ONCE), 0.0)

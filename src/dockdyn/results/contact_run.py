@@ -19,7 +19,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
-from dockdyn.results.adaptive_run import METHODS, run_adaptive
+from dockdyn.results.adaptive_run import METHODS, linearised_adaptive, run_adaptive
 from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
@@ -166,9 +166,11 @@ def _run_of(
 
 
 def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """A located or variational run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
+    """A run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
+    if content.integrator.method in METHODS:
+        return linearised_adaptive(scenario, describe)
     if (method := content.integrator.method) not in ("located", "variational"):
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
     own, settings = Numbers.of(content), settings_of(content)

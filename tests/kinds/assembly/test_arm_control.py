@@ -131,6 +131,35 @@ def turning_as_one(seed, law):
     return content
 
 
+@pytest.mark.parametrize(
+    "law", [pytest.param(law, marks=[pytest.mark.full] * (law != "thrusters")) for law in LAWS if law != "null-space"]
+)
+def test_what_a_computer_gives_is_all_that_momentum_and_energy_change_by(law):
+    content = caught(4, law)
+    content["control"] |= {"period": 0.15}
+    run = dockdyn.simulate(content)
+    assert run.attrs["finished"] and np.ptp(run.motor_effort.values, axis=0).min() > 0
+    total = run.kinetic_energy + run.internal_energy - run.work - run.control_work
+    assert np.ptp(total.values) < 1e-8 * run.kinetic_energy.values[0]
+    for kind, given in (("linear", "thruster_impulse"), ("angular", "thruster_turning_impulse")):
+        left = (run[f"{kind}_momentum"] - run[given]).values
+        assert np.ptp(left, axis=0).max() < 1e-9 * np.abs(left).max()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("law", LAWS)
+def test_a_short_period_tends_to_a_law_that_acts_at_every_instant(law):
+    """The difference falls with the period, as half a period of delay does."""
+    end = {}
+    for period in (None, 0.04, 0.02):
+        content = caught(6, law) | {"duration": 2.0}
+        if period is not None:
+            content["control"] |= {"period": period}
+        end[period] = dockdyn.simulate(content).joint_angle.values[-1]
+    coarse, fine = (np.linalg.norm(end[period] - end[None]) for period in (0.04, 0.02))
+    assert 1.9 < coarse / fine < 2.1
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("law", ["detumble", "null-space"])
 def test_laws_take_links_that_bend_as_rigid(law):
@@ -150,9 +179,21 @@ def test_what_compliant_grips_hold_counts_as_welded():
     np.testing.assert_allclose(first_efforts(compliant), first_efforts(rigid), rtol=1e-9)
 
 
-@pytest.mark.parametrize("law", ["detumble", pytest.param("joint-pd", marks=pytest.mark.full)])
-def test_control_acts_in_its_phases_alone(law):
+@pytest.mark.parametrize(
+    ("law", "period"),
+    [
+        ("detumble", None),
+        *(
+            pytest.param(law, period, marks=pytest.mark.full)
+            for law, period in (("joint-pd", None), ("detumble", 0.25))
+        ),
+    ],
+)
+def test_control_acts_in_its_phases_alone(law, period):
+    """A computer is told so at its next sample, which is at the instant here."""
     content = caught(1, law)
+    if period is not None:
+        content["control"]["period"] = period
     content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]
     content["phase"].append({"name": "free", "when": {"lasting": 2.0}})
     content["control"]["phases"] = ["held"]
@@ -183,7 +224,8 @@ def test_control_of_a_body_acts_in_its_phases_alone(period):
         ({"limit": [1.0, 2.0]}, "control.limit: has 2 entries for 4 joints (j1, j2, j3, j4)"),
         ({"body": "payload"}, "control.law: detumble: no joint moves in the tree of 'payload'"),
         ({"phases": ["late"]}, "control.phases: no phase 'late'"),
-        ({"period": 0.1}, "unknown key"),
+        ({"period": 1e-7}, "takes 6e.07 samples for a duration of 6 s"),
+        ({"period": 0.1, "thruster": []}, "unknown key"),
     ],
 )
 def test_what_fits_no_arm_is_refused(change, words):

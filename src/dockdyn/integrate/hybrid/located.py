@@ -80,26 +80,31 @@ def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar
     return iterate_until(partial(_iteration(settings), model, settings), solver, until)
 
 
-def _iteration(settings: Settings) -> Callable[[Model, Settings, SolverState], SolverState]:
-    """Return what attempts one step."""
-    return fixed.iterate if settings.fixed else _iterate
+def _iteration(
+    settings: Settings, pause: Scalar | None = None
+) -> Callable[[Model, Settings, SolverState], SolverState]:
+    """Return what attempts one step; of a located one none goes across a `pause` (s)."""
+    return fixed.iterate if settings.fixed else partial(_iterate, pause=pause)
 
 
 def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
-    """Go on until the run ends or has reached `time` (s), at which the model's clock ticks."""
-
-    return advance_while(model, settings, solver, lambda solver: solver.point.time < time)
+    """Go on until the run ends or has reached `time` (s), where a step ends."""
+    return advance_while(model, settings, solver, lambda solver: solver.point.time < time, time)
 
 
 def advance_while(
-    model: Model, settings: Settings, solver: SolverState, goes_on: Callable[[SolverState], Flag]
+    model: Model,
+    settings: Settings,
+    solver: SolverState,
+    goes_on: Callable[[SolverState], Flag],
+    pause: Scalar | None = None,
 ) -> SolverState:
-    """Go on until the run ends, or for as long as `goes_on` says so."""
+    """Go on until the run ends, or for as long as `goes_on` says so; no step crosses a `pause` (s)."""
 
     def running(solver: SolverState) -> Flag:
         return (solver.status == Status.RUNNING) & goes_on(solver)
 
-    return jax.lax.while_loop(running, partial(_iteration(settings), model, settings), solver)
+    return jax.lax.while_loop(running, partial(_iteration(settings, pause), model, settings), solver)
 
 
 def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:
@@ -187,14 +192,14 @@ def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyT
     return delayed
 
 
-def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
-    """Attempt one step and take what it brings."""
+def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scalar | None = None) -> SolverState:
+    """Attempt one step, not across a `pause` (s), and take what it brings."""
     point, line = solver.point, solver.line
     assert not isinstance(line, fixed.Past)
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
     tick = model.next_tick(point.state)
-    step, end, hits_end = once(_next_step(model, settings, solver, longest, tick))
+    step, end, hits_end = once(_next_step(model, settings, solver, longest, _earlier(tick, pause)))
     delayed = _applied(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
@@ -275,10 +280,17 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     return guard(settings, solver, following, tried, finite)
 
 
+def _earlier(one: Scalar | None, other: Scalar | None) -> Scalar | None:
+    """The earlier of two instants (s), where there are any."""
+    if one is None or other is None:
+        return other if one is None else one
+    return jnp.minimum(one, other)
+
+
 def _next_step(
-    model: Model, settings: Settings, solver: SolverState, longest: Scalar, tick: Scalar | None
+    model: Model, settings: Settings, solver: SolverState, longest: Scalar, stop: Scalar | None
 ) -> tuple[Scalar, Scalar, Flag]:
-    """Length and end time of the next attempt, never across a delayed edge or a `tick`, and whether it is the run's last."""
+    """Length and end time of the next attempt, never across a delayed edge or a `stop`, and whether it is the run's last."""
     now = solver.point.time
     # the repetition that lands on an event is as long as the attempt that found it, whatever steps are to be from now on
     planned = jnp.where(jnp.any(solver.landing), jnp.inf, jnp.minimum(solver.step_limit, longest))
@@ -292,8 +304,8 @@ def _next_step(
         interval = line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(line.held > 0, edge, jnp.inf)
-    if tick is not None:
-        edge = jnp.minimum(edge, tick)
+    if stop is not None:
+        edge = jnp.minimum(edge, stop)
     bound = jnp.where(solver.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
     # a step is stretched to an edge that is all but reached, but not over the root that limits it
@@ -324,12 +336,15 @@ def _find_events(
     # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
     ahead = jax.lax.stop_gradient(planned)
     falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
-    rises = rises & ~falls
+    # and where it just rises from its event by rounding, as of a cable that is taut and at rest, it is below at once
+    _, top = cubic.extremes(a, b, da * frozen, db * frozen)
+    close = jax.lax.stop_gradient(tolerance(point.time))
+    passing = (b <= 0) & (where * frozen <= close) & (top * frozen < BRIEF * ahead)
+    rises = rises & ~falls & ~passing
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
     stuck = jnp.isfinite(solver.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
     # or it ends a little short of the root: accepted, its end would not move with the root as numbers change, and
     # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
-    close = jax.lax.stop_gradient(tolerance(point.time))
     ahead_of_end = jnp.where(db > 0, -b / jnp.where(db > 0, db, 1.0), jnp.inf)
     reach = jnp.where(solver.rejections < MANY_REJECTIONS, jnp.maximum(close, SHORT_OF * frozen), close)
     short = jnp.isfinite(solver.limit) & (b <= 0) & (ahead_of_end <= reach)

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
+from dockdyn.kinds.assembly.replay_beams import BentLink, bent_links
 from dockdyn.kinds.assembly.replay_forces import parted_forces
 from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]
+BEAM = 7.0  # pixels: width of the centre line of a beam
+ROOT = 0.03  # of a beam's length: radius of what is drawn at its root, at most
 
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
@@ -48,21 +51,24 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         )
         for i, name in enumerate(dataset.body.values)
     }
-    reach = reach_of(content)
-    parts, hulls = [], []
+    reach, bent = reach_of(content), bent_links(dataset, content, time, motions)
+    parts, hulls, beams = [], [], []
     for index, body in enumerate(content.body):
-        drawn = body_parts(body, content, BODIES[index % len(BODIES)], motions[body.name], reach)
+        colour, link = BODIES[index % len(BODIES)], bent.get(body.name)
+        drawn = body_parts(body, content, colour, motions[body.name], reach, link)
         hulls.append((body, drawn[0]))
         parts += drawn
+        if link is not None and link.line is not None:
+            beams.append(Line(f"{body.name}/beam", link.line, colour, BEAM))
     parts += latch_parts(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
         dwell=dwell,
-        parts=parts,
+        parts=[_without_beam(part, content, bent) for part in parts],
         views=_views(parts, motions, content, reach),
-        lines=[*_lines(content, motions), *_paths(dataset, content, time, motions)],
-        arrows=_arrows(dataset, content, time, motions, reach),
+        lines=[*beams, *_lines(content, motions, bent), *_paths(dataset, content, time, motions, bent)],
+        arrows=_arrows(dataset, content, time, motions, bent, reach),
         frames=[
             Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body, content))) for body, hull in hulls
         ],
@@ -106,30 +112,56 @@ def reach_of(content: SeveralBodiesSection) -> float:
 
 
 def body_parts(
-    body: BodySection, content: SeveralBodiesSection, colour: str, motion: Motion, reach: float
+    body: BodySection,
+    content: SeveralBodiesSection,
+    colour: str,
+    motion: Motion,
+    reach: float,
+    bent: BentLink | None = None,
 ) -> list[Part]:
     """The hull of a body, its features and its surfaces; one on another body that touches is its features alone.
 
-    A single ball of a body is on a rod, as a probe is.
+    A single ball of a body is on a rod, as a probe is. What is on a flexible link moves with it, where it is `bent`.
     """
+
+    def motion_of(kind: str, name: str) -> Motion:
+        return motion if bent is None else bent.carries((kind, body.name, name), motion)
+
     drawn = [feature for feature in body.feature if not _is_surface(feature, body)]
     features = [_feature_mesh(feature, THIN * reach) for feature in drawn]
+    alone = body.on is not None and bool(features) and bent is None
     features = [
-        joined(mesh, *_stems(feature, THIN * reach)) if body.on is not None or len(made_members(feature)) == 1 else mesh
+        joined(mesh, *_stems(feature, THIN * reach))
+        if bent is None and (alone or len(made_members(feature)) == 1)
+        else mesh
         for mesh, feature in zip(features, drawn, strict=True)
     ]
-    hull = joined(*features) if body.on is not None and features else bus_of(
+    hull = joined(*features) if alone else bus_of(
         body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     opacity = None if body.on else 0.9
     parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
-    if not (body.on is not None and features):
+    if not alone:
         parts += [
-            Part(f"{body.name}/{section.name}", mesh, METAL, motion, flat=False)
+            Part(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
             for section, mesh in zip(drawn, features, strict=True)
         ]
-    parts += [surface_part(f"{body.name}/{section.name}", section, reach, motion) for section in body.surface]
+    parts += [
+        surface_part(f"{body.name}/{section.name}", section, reach, motion_of("surface", section.name))
+        for section in body.surface
+    ]
     return parts
+
+
+def _without_beam(part: Part, content: SeveralBodiesSection, bent: dict[str, BentLink]) -> Part:
+    """The part or, of the hull of a beam, which would be straight, what is at its root."""
+    name, _, what = part.name.rpartition("/")
+    link = bent.get(name)
+    if what != "body" or link is None or link.line is None or content.named(name).look is not None:
+        return part
+    thick = 0.5 * float(np.ptp(part.mesh.vertices, axis=0).min())
+    motion = Motion(link.line[:, 0], part.motion.attitude)
+    return replace(part, mesh=ball(min(thick, ROOT * link.length())), motion=motion, flat=False)
 
 
 def _is_surface(feature: object, body: BodySection) -> bool:
@@ -167,18 +199,24 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
     return joined(*meshes)
 
 
-def _lines(content: AssemblySection, motions: dict[str, Motion]) -> list[Line]:
+def _lines(content: AssemblySection, motions: dict[str, Motion], bent: dict[str, BentLink]) -> list[Line]:
     """Elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
     for section, tie in zip(content.ties(), ties(model_of(content).elements), strict=True):
-        first, second = (motions[name] for name in section.between)
+        first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
         for number, (own, other) in enumerate(_ends(tie.element)):
             points = np.stack([first.points(own), second.points(other)], axis=1)
             found.append(Line(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
     return found
 
 
-def _paths(dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: dict[str, Motion]) -> list[Line]:
+def _paths(
+    dataset: xr.Dataset,
+    content: AssemblySection,
+    time: np.ndarray,
+    motions: dict[str, Motion],
+    bent: dict[str, BentLink],
+) -> list[Line]:
     """The path of each single ball over the surface that it may touch, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):
@@ -187,8 +225,21 @@ def _paths(dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, moti
             reference = coordinates(made(section).reference())
             path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
             colour = SERIES[(index + 2) % len(SERIES)]
-            found.append(Line(f"path/{index}", path, colour, carrier=motions[carrier], grows=True))
+            found.append(
+                Line(
+                    f"path/{index}",
+                    path,
+                    colour,
+                    carrier=_motion_at(("surface", carrier, section.name), carrier, motions, bent),
+                    grows=True,
+                )
+            )
     return found
+
+
+def _motion_at(what: tuple[str, ...], body: str, motions: dict[str, Motion], bent: dict[str, BentLink]) -> Motion:
+    """How a body moves where something sits on it."""
+    return bent[body].carries(what, motions[body]) if body in bent else motions[body]
 
 
 def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -205,7 +256,12 @@ def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _arrows(
-    dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: dict[str, Motion], reach: float
+    dataset: xr.Dataset,
+    content: AssemblySection,
+    time: np.ndarray,
+    motions: dict[str, Motion],
+    bent: dict[str, BentLink],
+    reach: float,
 ) -> list[Arrow]:
     """The force of each contact on its first body, where its deepest member touches, of a single member in two parts, and that
     of a latch behind a ramp, all to one scale."""
@@ -227,7 +283,9 @@ def _arrows(
             if one.friction is not None:
                 found.append(Arrow(f"friction of {label}", one.place, one.friction, BESIDE, "N", scale, 0.02 * reach))
             continue
-        carrier = motions[content.sides(contact)[1][0]]
+        body, touched = content.sides(contact)[1]
+        kind = "surface" if contact.against is None else "feature"
+        carrier = _motion_at((kind, body, touched.name), body, motions, bent)
         at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
         found.append(Arrow(f"force of {label}", at, vectors[index], colour, "N", scale, 0.02 * reach))

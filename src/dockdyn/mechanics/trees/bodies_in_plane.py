@@ -91,7 +91,9 @@ class Flat(NamedTuple):
         rotation = Matrix(Vector(cosine, -sine, zero), Vector(sine, cosine, zero), Vector(zero, zero, one))
         attitude = Quaternion(jnp.cos(self.angle / 2), zero, zero, jnp.sin(self.angle / 2))
         spin = Vector(zero, zero, self.rate)
-        return Placed(Pose(Vector(*self.place, height), attitude), Twist(Vector(*self.velocity, zero), spin), rotation, spin)
+        return Placed(
+            Pose(Vector(*self.place, height), attitude), Twist(Vector(*self.velocity, zero), spin), rotation, spin
+        )
 
 
 class BodiesInPlane(eqx.Module):
@@ -270,9 +272,7 @@ class BodiesInPlane(eqx.Module):
         found = []
         for body, place in zip(self.bodies, here.bodies, strict=True):
             velocity, rate = place.twist.velocity, place.twist.rate.z
-            found.append(
-                0.5 * (body.mass * (velocity.x**2 + velocity.y**2) + body.inertia[2, 2] * rate**2)
-            )
+            found.append(0.5 * (body.mass * (velocity.x**2 + velocity.y**2) + body.inertia[2, 2] * rate**2))
         return found
 
     def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:

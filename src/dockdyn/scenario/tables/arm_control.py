@@ -10,7 +10,7 @@ from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.rig.gains import LISTS, Gain, RateGain, Torque
+from dockdyn.scenario.tables.rig.gains import LISTS, Gain, Period, RateGain, Torque
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
@@ -40,11 +40,11 @@ class ArmControlSection(ActuatorSection):
     """Torques on joints and base; lists have an entry for every joint, in the order of the tree."""
 
     placing: ClassVar[tuple[str, ...]] = ()  # keys that say which arm it acts on
-    period: ClassVar[float | None] = None  # it acts at every instant, through ideal thrusters
 
     law: Literal["none", "joint-pd", "rate-damping", "lqr", "detumble", "reaction-null-space"] = "rate-damping"
     stiffness: list[Gain] | None = None
     damping: list[RateGain] | None = None
+    period: Period | None = None
     limit: list[Torque] | None = None
     time: quantity("s", "a time", above=0) | None = None
     angle_error: quantity("rad", "an angle", above=0) | None = None
@@ -63,7 +63,7 @@ class ArmControlSection(ActuatorSection):
         if self.law == "none":
             return self
         needed, allowed = KEYS[self.law]
-        self.check_keys(needed, allowed + self.placing, dict.fromkeys(LISTS, ", an entry for every joint"))
+        self.check_keys(needed, (*allowed, "period", *self.placing), dict.fromkeys(LISTS, ", an entry for every joint"))
         if self.law == "detumble" and self.base_limit is None and self.thruster_torque is None:
             refuse("law detumble needs base_limit (a wheel) or thruster_torque: something has to take the momentum")
         return self

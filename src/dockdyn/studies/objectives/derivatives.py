@@ -89,7 +89,7 @@ def slopes_of(
 ) -> tuple[dict[str, Slopes], dict[int, str]]:
     """Return what `derivatives_of` does, not held against anything, and for which places there are none, and why."""
     margins = [of for of in names if of in MARGINS]
-    logged = getattr(scenario.content.integrator, "method", "located") != "variational"
+    logged = getattr(scenario.content.integrator, "method", "located") in ("located", "fixed")
     figures = [of for of in names if of not in margins] if logged else []
     known = {of: one for of in figures if (one := key_figure(scenario, of)) is not None}
     others = [of for of in names if of not in margins and of not in known]

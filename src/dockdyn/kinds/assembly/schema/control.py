@@ -272,7 +272,8 @@ def _make_arm(
     law = control.make_law(attitude, joints, free, gain)
     set_points = None if control.set_point is None else _set_points(control.set_point, bodies.phase)
     limits = control.limits(len(at), moving, turning)
-    return SteeredArm(law, limits, attitude, number, number, at, set_points=set_points)
+    period = None if control.period is None else jnp.asarray(control.period, float)
+    return SteeredArm(law, limits, attitude, number, number, at, set_points=set_points, period=period)
 
 
 def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> Design:

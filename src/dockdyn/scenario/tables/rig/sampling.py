@@ -12,6 +12,7 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, ActuatorSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Direction, Point
+from dockdyn.scenario.tables.rig.gains import Period
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
@@ -78,7 +79,7 @@ class ModulationSection(Section):
 class SampledSection(ActuatorSection):
     """A `[control]` that may be sampled and act through a table of thrusters."""
 
-    period: quantity("s", "a period", above=0) | None = None
+    period: Period | None = None
     thruster: list[ThrusterSection] | None = None
     modulation: OrNone[ModulationSection] = None
     placing: ClassVar[tuple[str, ...]] = ()  # keys that say which body it acts on
