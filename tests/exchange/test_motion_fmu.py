@@ -22,10 +22,10 @@ PULSES = {
     "velocity": [-0.05, 0.0, 0.0],
     "period": 0.5,
     "modulation": {"law": "pulse-width", "shortest_pulse": 0.02},
-    "thruster": [
-        {"name": "fore", "position": [-1.0, 0.0, 0.0], "direction": [1.0, 0.0, 0.0], "force": 10.0},
-        {"name": "aft", "position": [1.0, 0.0, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 10.0},
-    ],
+    "thruster": {
+        "fore": {"position": [-1.0, 0.0, 0.0], "direction": [1.0, 0.0, 0.0], "force": 10.0},
+        "aft": {"position": [1.0, 0.0, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 10.0},
+    },
 }
 
 

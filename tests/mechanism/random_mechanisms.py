@@ -161,8 +161,9 @@ def phase(chance: Chance, found: Tables) -> None:
     push = {"kind": "thruster", "name": "jet", "body": "target", "position": around(chance, 0.3)}
     force = found["body"][1]["mass"] * log_uniform(chance, 1e-3, 3e-2)
     found["element"].append(push | {"direction": chance.normal(size=3).tolist(), "force": 0.0})
-    less = {"name": "less", "when": {"lasting": uniform(chance, 0.1, 0.5)}, "set": {"jet.force": 0.3 * force}}
-    found["phase"] = [{"name": "free"}, {"name": "pushed", "when": "contact", "set": {"jet.force": force}}, less]
+    less = {"when": {"lasting": uniform(chance, 0.1, 0.5)}, "set": {"jet.force": 0.3 * force}}
+    pushed = {"when": "contact", "set": {"jet.force": force}}
+    found["phase"] = {"free": {}, "pushed": pushed, "less": less}
 
 
 FEATURES: dict[str, Callable[[Chance, Tables], None]] = {

@@ -37,7 +37,7 @@ STUDY = """
 [design]
 minimise = "peak_normal_force"
 evaluations = 20
-[[design.variables]]
+[design.variable.stiffness]
 key = "contact.f0.normal.stiffness"
 low = "1e5 N/m"
 high = "1e6 N/m"

@@ -53,7 +53,8 @@ def test_a_short_key_is_named_in_full_wherever_it_is_asked_for(asked):
         lambda: dockdyn.sensitivity("idss-soft-capture", "peak_normal_force_N", [asked]),
         lambda: dockdyn.envelope("idss-soft-capture", {asked: (1.0, 2.0)}),
         lambda: dockdyn.load(
-            "idss-soft-capture", {"dispersion": [{"keys": [asked], "distribution": "uniform", "low": 1.0, "high": 2.0}]}
+            "idss-soft-capture",
+            {"dispersion": {"asked": {"keys": [asked], "distribution": "uniform", "low": 1.0, "high": 2.0}}},
         ),
     ):
         with pytest.raises(dockdyn.ScenarioError) as refused:

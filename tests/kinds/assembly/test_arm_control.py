@@ -153,8 +153,8 @@ def test_what_compliant_grips_hold_counts_as_welded():
 @pytest.mark.parametrize("law", ["detumble", pytest.param("joint-pd", marks=pytest.mark.full)])
 def test_control_acts_in_its_phases_alone(law):
     content = caught(1, law)
-    content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]
-    content["phase"].append({"name": "free", "when": {"lasting": 2.0}})
+    content["phase"] = {"loose": {}, "held": {"when": {"lasting": 1.0}}}
+    content["phase"]["free"] = {"when": {"lasting": 2.0}}
     content["control"]["phases"] = ["held"]
     run = dockdyn.simulate(content | {"duration": 4.0})
     acts = (run.time.values > 1.0) & (run.time.values <= 3.0)
@@ -169,7 +169,7 @@ def test_control_acts_in_its_phases_alone(law):
 @pytest.mark.parametrize("period", [pytest.param(None, marks=pytest.mark.full), 0.25])
 def test_control_of_a_body_acts_in_its_phases_alone(period):
     content = caught(2, "joint-pd")
-    content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]
+    content["phase"] = {"loose": {}, "held": {"when": {"lasting": 1.0}}}
     content["control"] = {"law": "attitude-hold", "base_stiffness": 9.0, "base_damping": 50.0, "body": "sc"}
     content["control"] |= {"phases": ["held"]} | ({} if period is None else {"period": period})
     run = dockdyn.simulate(content)

@@ -99,7 +99,8 @@ WRONG = {  # name: (scenario, words that the line must have)
     "same bodies": (at(FOUR, ("body", 3, "name"), "tug"), ["bodies", "same name"]),
     "same elements": (at(FOUR, ("element", 2, "name"), "tether"), ["elements", "same name"]),
     "same features": (at(THREE, ("body", 1, "feature", 1, "name"), "petals"), ["feature", "same name"]),
-    "same phases": (at(CAPTURE, ("phase", 3, "name"), "hold"), ["phases", "same name"]),
+    "phase called by what is no name": (at(CAPTURE, ("phase", "on hold"), {"when": "latched"}), ["phase", "'on hold' is no name"]),
+    "phase called twice": (at(CAPTURE, ("phase", "hold", "name"), "kept"), ["phase: hold.name", "must be left out"]),
     "circle of carriers": (
         at(without(THREE, ("approach",)), ("body", 0, "on"), "ring"),
         ["on", "circle", "chaser", "ring"],
@@ -139,22 +140,22 @@ WRONG = {  # name: (scenario, words that the line must have)
     "element of one body": (at(FOUR, ("element", 1, "between"), ["tug", "tug"]), ["'tether'", "two bodies"]),
     "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
     "wrong unit": (at(FOUR, ("element", 1, "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),
-    "phase sets an unknown element": (setting(1, strut__speed=0.1), ["'lunge'", "'strut'", "'struts'"]),
-    "phase sets an unknown key": (setting(1, struts__sped=0.1), ["'lunge'", "struts.sped", "'speed'"]),
-    "phase sets what is not stated": (setting(1, struts__free_length=0.1), ["struts.free_length", "states"]),
-    "phase with a wrong unit": (setting(1, struts__speed="3 kg"), ["struts.speed", "'3 kg'", "m/s"]),
-    "phase with a wrong number": (setting(2, struts__slip=-3.0), ["struts.slip", "-3", "greater than 0"]),
+    "phase sets an unknown element": (setting("lunge", strut__speed=0.1), ["'lunge'", "'strut'", "'struts'"]),
+    "phase sets an unknown key": (setting("lunge", struts__sped=0.1), ["'lunge'", "struts.sped", "'speed'"]),
+    "phase sets what is not stated": (setting("lunge", struts__free_length=0.1), ["struts.free_length", "states"]),
+    "phase with a wrong unit": (setting("lunge", struts__speed="3 kg"), ["struts.speed", "'3 kg'", "m/s"]),
+    "phase with a wrong number": (setting("hold", struts__slip=-3.0), ["struts.slip", "-3", "greater than 0"]),
     "phase that waits for an unknown body": (
-        at(CAPTURE, ("phase", 4, "when", "between"), ["chaser", "tarjet"]),
+        at(CAPTURE, ("phase", "calm", "when", "between"), ["chaser", "tarjet"]),
         ["'calm'", "'tarjet'", "'target'"],
     ),
-    "phase that waits for nothing": (without(CAPTURE, ("phase", 2, "when")), ["'hold'", "when"]),
+    "phase that waits for nothing": (without(CAPTURE, ("phase", "hold", "when")), ["'hold'", "when"]),
     "phase that waits for one body": (
-        at(CAPTURE, ("phase", 4, "when", "between"), ["target", "target"]),
+        at(CAPTURE, ("phase", "calm", "when", "between"), ["target", "target"]),
         ["'calm'", "when.between = ['target', 'target']", "two bodies"],
     ),
     "phase that waits for no contact": (
-        at(at(THREE, ("contact",), []), ("phase",), [{"name": "a"}, {"name": "b", "when": "contact"}]),
+        at(at(THREE, ("contact",), []), ("phase",), {"a": {}, "b": {"when": "contact"}}),
         ["'b'", "waits for a contact", "no [[contact]]"],
     ),
     "body on itself": (at(FOUR, ("body", 1, "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
@@ -163,7 +164,7 @@ WRONG = {  # name: (scenario, words that the line must have)
         ["body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
     "feature that is distributed in millimetres": (
-        at(FOUR, ("dispersion",), [{"keys": [TIPS], "distribution": "uniform", "low": 0.1, "high": 300.0}]),
+        at(FOUR, ("dispersion",), {"tips": {"keys": [TIPS], "distribution": "uniform", "low": 0.1, "high": 300.0}}),
         ["dispersion.high = 300.0", "body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
     "anchor in millimetres": (
@@ -184,9 +185,9 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(FOUR, ("contact", 0, "feature"), "arm.tip"),
         ["contact.0.feature = 'arm.tip'", "did you mean 'arm.tips'"],
     ),
-    "first phase that waits": (at(CAPTURE, ("phase", 0, "when"), "contact"), ["'ready'", "first"]),
+    "first phase that waits": (at(CAPTURE, ("phase", "ready", "when"), "contact"), ["'ready'", "first"]),
     "phase that waits for an unknown event": (
-        at(CAPTURE, ("phase", 1, "when"), "touch"),
+        at(CAPTURE, ("phase", "lunge", "when"), "touch"),
         ["phase", "contact", "latched"],
     ),
     "phase that waits for latches": (

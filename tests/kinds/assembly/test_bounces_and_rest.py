@@ -127,7 +127,7 @@ def test_what_rests_parts_when_it_is_pulled():
     back = content["element"][0] | {"name": "brake", "direction": [0, 0, -1], "force": 0.0}
     content["element"].append(back)
     turned = {"engine.force": 0.0, "brake.force": 0.5 * PULL * PLATE}
-    content["phase"] = [{"name": "on"}, {"name": "back", "when": {"lasting": 1.0}, "set": turned}]
+    content["phase"] = {"on": {}, "back": {"when": {"lasting": 1.0}, "set": turned}}
     found = run(content)
     assert found.episode_release.values == pytest.approx([1.0], abs=1e-12)
     after = found.time.values > 1.0

@@ -152,10 +152,7 @@ def pulsed(load):
         "direction": [1, 0, 0],
     }
     case["element"].append(engine | {"force": 5.0})
-    case["phase"] = [
-        {"name": "free"},
-        {"name": "touched", "when": "contact", "set": {"engine.force": 0.0}},
-    ]
+    case["phase"] = {"free": {}, "touched": {"when": "contact", "set": {"engine.force": 0.0}}}
     return dockdyn.simulate(load(case))
 
 

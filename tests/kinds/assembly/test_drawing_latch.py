@@ -60,11 +60,11 @@ def test_a_hook_draws_to_its_seat_and_holds_there(load):
 def test_a_phase_starts_the_motor(load):
     """Ready, held two seconds, then drawn in."""
     data = hooks(draw_speed=0.0) | {
-        "phase": [
-            {"name": "ready"},
-            {"name": "hold", "when": "latched"},
-            {"name": "draw in", "when": {"lasting": 2.0}, "set": {"hook.draw_speed": DRAW}},
-        ]
+        "phase": {
+            "ready": {},
+            "hold": {"when": "latched"},
+            "draw in": {"when": {"lasting": 2.0}, "set": {"hook.draw_speed": DRAW}},
+        }
     }
     result = dockdyn.simulate(load(data))
     time, way = np.asarray(result["time"]), distance(result)

@@ -100,11 +100,11 @@ def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
 def pulses():
     """A thruster that pushes for 3 s, coasts for 1.5 s, and pushes again for 3.5 s."""
     case = craft(links=False)
-    case["phase"] = [
-        {"name": "push", "set": {"jet.force": 2.0}},
-        {"name": "coast", "when": {"lasting": 3.0}, "set": {"jet.force": "0 N"}},
-        {"name": "again", "when": {"lasting": 1.5}, "set": {"jet.force": 3.0}},
-    ]
+    case["phase"] = {
+        "push": {"set": {"jet.force": 2.0}},
+        "coast": {"when": {"lasting": 3.0}, "set": {"jet.force": "0 N"}},
+        "again": {"when": {"lasting": 1.5}, "set": {"jet.force": 3.0}},
+    }
     return case
 
 
@@ -115,7 +115,7 @@ def test_what_a_phase_sets_has_a_key(load):
     scenario = load(pulses(), {key: "4 N"})
     found = number_at(scenario, key)
     assert (found.key, found.value, found.unit) == (key, 4.0, "N")
-    rows = sensitivity(scenario, "thrust_impulse_N_s", ["phase.push.set.jet.force", "phase.2.set.jet.force"])["to"]
+    rows = sensitivity(scenario, "thrust_impulse_N_s", ["phase.push.set.jet.force", "phase.again.set.jet.force"])["to"]
     found = {row["key"]: (row["derivative"], row["unit"]) for row in rows}
     assert found == {
         "phase.push.set.jet.force": (pytest.approx(3.0, rel=1e-9), "N"),
@@ -141,7 +141,7 @@ def test_phases_switch_thrusters(load):
     """The impulse is the force times how long each phase lasts; what a phase does not set stays."""
     case = pulses()
     case["element"].append(JET | {"name": "other", "force": 1.0})
-    case["phase"][2]["set"]["other.force"] = 0.0
+    case["phase"]["again"]["set"]["other.force"] = 0.0
     data = simulated(load, case)
     np.testing.assert_allclose(data.thrust_spent[-1], [2.0 * 3 + 3.0 * 3.5, 4.5], rtol=1e-11)
     assert [float(data.thrust[i, 0]) for i in (0, -1)] == [2.0, 3.0]

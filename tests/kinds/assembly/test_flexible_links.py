@@ -29,24 +29,28 @@ BOOM = {
     "flexible": {
         "kind": "modes",
         "root": [0.0, -0.2, 1.4],
-        "mode": [
-            {
+        "mode": {
+            "across": {
                 "frequency": "0.5 Hz",
                 "damping_ratio": 0.005,
                 "translation": [1.9, 0.0, 0.2],
                 "rotation": [0.0, -3.4, -0.3],
             },
-            {"frequency": 0.7, "modal_mass": 2.0, "translation": [0.0, 2.8, 0.0], "rotation": [4.6, 0.0, 0.3]},
-        ],
-        "point": [
-            {
-                "name": "tip",
+            "aside": {
+                "frequency": 0.7,
+                "modal_mass": 2.0,
+                "translation": [0.0, 2.8, 0.0],
+                "rotation": [4.6, 0.0, 0.3],
+            },
+        },
+        "point": {
+            "tip": {
                 "position": [0.0, 0.0, -1.3],
                 "shift": [[0.8, 0.0, 0.05], [0.0, 1.0, 0.0]],
                 "turn": [[0.0, -0.4, 0.0], [0.5, 0.0, 0.02]],
             },
-            {"name": "middle", "position": [0.0, 0.0, 0.0], "shift": [[0.3, 0, 0]] * 2, "turn": [[0, -0.3, 0]] * 2},
-        ],
+            "middle": {"position": [0.0, 0.0, 0.0], "shift": [[0.3, 0, 0]] * 2, "turn": [[0, -0.3, 0]] * 2},
+        },
     },
 }
 CAMERA = {
@@ -125,7 +129,7 @@ def test_the_cases_are_worth_it(request, case):
         assert list(data.mode_unit.values) == ["m", "m", "m", "rad"]
         assert list(data.joint.values) == ["wing", "camera"]
     else:
-        assert list(data.mode.values) == ["boom mode1", "boom mode2"]
+        assert list(data.mode.values) == ["boom across", "boom aside"]
     assert float(data.episode_peak_force.max()) > 5.0
     assert (np.abs(data.modal_coordinate.values).max(axis=0) > 1e-3).all()
     assert (data.elastic_energy.values.max(axis=0) > 0.01).all()
@@ -237,8 +241,11 @@ def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
     lowest = 0.5 * 2 * np.pi
     bus = {"name": "bus", "mass": 2000.0, "inertia": [3000.0] * 3, "rate": [0.0, 0.05, 0.0]}
     case = {"schema": 1, "kind": "assembly", "duration": 0.5, "body": [bus, BOOM], "integrator": {"tolerance": 1e-8}}
-    case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": BOOM["flexible"]["mode"][:1]}}
-    points = [{**point, "shift": point["shift"][:1], "turn": point["turn"][:1]} for point in BOOM["flexible"]["point"]]
+    case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": {"across": BOOM["flexible"]["mode"]["across"]}}}
+    points = {
+        name: {**point, "shift": point["shift"][:1], "turn": point["turn"][:1]}
+        for name, point in BOOM["flexible"]["point"].items()
+    }
     case["body"][1]["flexible"]["point"] = points
     rates = np.array([0.05, 0.2, 0.4])
     cases = run_cases(load(case), ["body.0.rate.1"], rates[:, None])
@@ -313,12 +320,12 @@ BAD = {
     "no stiffness": (at((*FLEXIBLE, "bending_stiffness"), [90.0, 0.0]), "must be a stiffness greater than 0"),
     "overdamped": (at((*FLEXIBLE, "damping_ratio"), 1.2), "damping_ratio"),
     "rows": (
-        tabled(point=[BOOM["flexible"]["point"][0] | {"shift": [[1, 0, 0]]}]),
-        "shift has 1 rows; must have 2, one a mode",
+        tabled(point={"tip": BOOM["flexible"]["point"]["tip"] | {"shift": [[1, 0, 0]]}}),
+        "point.tip.shift: has 1 rows; must have 2, one a mode",
     ),
-    "no shape": (tabled(point=[]), "feature wing tip sits there; must have a point"),
+    "no shape": (tabled(point={}), "feature wing tip sits there; must have a point"),
     "too much": (
-        tabled(mode=[BOOM["flexible"]["mode"][0] | {"translation": [6.0, 0.0, 0.0]}], point=[]),
+        tabled(mode={"across": BOOM["flexible"]["mode"]["across"] | {"translation": [6.0, 0.0, 0.0]}}, point={}),
         "carry more mass or inertia than the body has",
     ),
 }

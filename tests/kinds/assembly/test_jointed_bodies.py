@@ -302,10 +302,7 @@ def test_a_phase_starts_a_motor(load):
     case["body"][0].pop("rate")
     case["body"][1]["position"] = [0.0, 0.0, 1.0]
     case["element"] = []
-    case["phase"] = [
-        {"name": "rest"},
-        {"name": "turn", "when": {"lasting": 1.0}, "set": {"wing.joint.torque": "0.6 N m"}},
-    ]
+    case["phase"] = {"rest": {}, "turn": {"when": {"lasting": 1.0}, "set": {"wing.joint.torque": "0.6 N m"}}}
     data = simulated(load, case)
     reduced = 2.0 + 1 / (1 / 11.0 + 1 / 1.0)
     expected = 0.5 * 0.6 / reduced * np.maximum(data.time.values - 1.0, 0.0) ** 2
@@ -346,7 +343,7 @@ def on_nothing():
 
 
 def phased(key, **joint):
-    return wrong(**joint) | {"phase": [{"name": "a"}, {"name": "b", "when": {"lasting": 1.0}, "set": {key: 1.0}}]}
+    return wrong(**joint) | {"phase": {"a": {}, "b": {"when": {"lasting": 1.0}, "set": {key: 1.0}}}}
 
 
 WRONG = {

@@ -43,11 +43,11 @@ def docking(draw, grip="compliant"):
         "stiffness": 1e-9,
         "free_length": 0.3,
     }
-    phases = [
-        {"name": "approach"},
-        {"name": "held", "when": "latched", "set": {"pusher.stiffness": pusher, "pusher.free_length": 0.3 + longer}},
-        {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-    ]
+    phases = {
+        "approach": {},
+        "held": {"when": "latched", "set": {"pusher.stiffness": pusher, "pusher.free_length": 0.3 + longer}},
+        "apart": {"when": {"lasting": HELD}, "set": {"hook.closed": False}},
+    }
     content = {
         "schema": 1,
         "kind": "assembly",
@@ -86,7 +86,7 @@ def test_what_lets_go_parts_at_the_speed_of_the_spring(seed, grip):
 def test_what_has_let_go_catches_again_where_a_phase_closes_it():
     content, *_ = docking(np.random.default_rng([56, 0]))
     pulls_back = {"pusher.free_length": 0.28, "hook.closed": True}
-    content["phase"].append({"name": "again", "when": {"lasting": 0.5}, "set": pulls_back})
+    content["phase"]["again"] = {"when": {"lasting": 0.5}, "set": pulls_back}
     run = dockdyn.simulate(dockdyn.load(content))
     summary, held = dockdyn.summarise(run), run.latch_held.values[:, 0]
     after = run.time.values > summary["release_time_s"]
@@ -99,7 +99,7 @@ def test_a_switch_is_no_number_and_must_be_true_or_false():
     scenario = dockdyn.load(content)
     assert not [place.key for place in places_of(scenario) if "closed" in place.key]
     assert "phase.apart.when.lasting" in [place.key for place in places_of(scenario)]
-    content["phase"][2]["set"] = {"hook.closed": "ajar"}
+    content["phase"]["apart"]["set"] = {"hook.closed": "ajar"}
     with pytest.raises(dockdyn.ScenarioError, match=r"set\.hook\.closed = 'ajar'"):
         dockdyn.load(content)
 
@@ -128,11 +128,11 @@ def tumbling(draw, grip):
         "lateral": 1.0,
         "grip": grip,
     }
-    phases = [
-        {"name": "approach"},
-        {"name": "held", "when": "latched"},
-        {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-    ]
+    phases = {
+        "approach": {},
+        "held": {"when": "latched"},
+        "apart": {"when": {"lasting": HELD}, "set": {"hook.closed": False}},
+    }
     return {"schema": 1, "kind": "assembly", "duration": 75.0, "body": bodies, "element": [hook], "phase": phases}
 
 
@@ -177,7 +177,7 @@ def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
         }
         for name, mass, x in zip(("chaser", "target"), masses, (-radii[0], radii[1]), strict=True)
     ]
-    content = tumbling(np.random.default_rng(0), "weld") | {"body": bodies, "duration": 5.0, "phase": [{"name": "all"}]}
+    content = tumbling(np.random.default_rng(0), "weld") | {"body": bodies, "duration": 5.0, "phase": {"all": {}}}
     content["element"][0] |= {"anchor": [[0.5, 0, 0], [-1.0, 0, 0]], "reach": 0.01}
     run = dockdyn.simulate(dockdyn.load(content))
     assert run.latch_held.values[:, 0].all()

@@ -72,7 +72,7 @@ def drawn(seed):
         "element": chosen,
     }
     if any(one["name"] == "jet" for one in chosen):
-        tables["phase"] = [{"name": "quiet"}, {"name": "push", "when": "contact", "set": {"jet.force": 2.0}}]
+        tables["phase"] = {"quiet": {}, "push": {"when": "contact", "set": {"jet.force": 2.0}}}
     if seed % 2:
         tables["loop"] = {"delay": 2e-3}
     if draw.random() < 0.5:
@@ -139,7 +139,7 @@ def test_a_line_is_space_along_x(seed):
 
 def test_an_approach_is_between_ports():
     """The tip is as far out of the mouth as stated, and comes as fast, wherever and however the target moves."""
-    tables = drawn(0) | {"element": [], "phase": []}
+    tables = drawn(0) | {"element": [], "phase": {}}
     del tables["body"][1]["position"], tables["body"][1]["velocity"]
     tables["body"][2] |= {"position": 0.7, "velocity": -0.02}
     tables["approach"] = {"port": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
@@ -214,7 +214,7 @@ def test_velocities_that_jump():
     ],
 )
 def test_what_cannot_be_said_is_refused_in_one_line(changes, words):
-    tables = drawn(0) | {"phase": []}
+    tables = drawn(0) | {"phase": {}}
     tables["element"] = [{"kind": "strut", "name": "strut", "between": ["drogue", "target"], "stiffness": 80.0}]
     for body in tables["body"]:
         if "approach" in changes and body["name"] == "probe":
@@ -242,7 +242,7 @@ def test_an_environment_of_gymnasium_sees_the_approach():
     """Distance out of the port and its rate, as stated; nothing across, nothing that turns."""
     from dockdyn.learning import DockingEnv
 
-    tables = drawn(0) | {"element": [], "phase": []}
+    tables = drawn(0) | {"element": [], "phase": {}}
     del tables["body"][1]["position"], tables["body"][1]["velocity"]
     tables["approach"] = {"port": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
     tables.pop("control", None)

@@ -76,18 +76,17 @@ CAPTURE = {
             "play": 0.001,
         },
     ],
-    "phase": [
-        {"name": "ready"},
-        {"name": "lunge", "when": "contact", "set": {"struts.speed": 0.02}},
-        {"name": "hold", "when": "latched", "set": {"struts.speed": 0.0, "struts.slip": 10.0, "struts.damping": 90.0}},
-        {
-            "name": "stiffen",
+    "phase": {
+        "ready": {},
+        "lunge": {"when": "contact", "set": {"struts.speed": 0.02}},
+        "hold": {"when": "latched", "set": {"struts.speed": 0.0, "struts.slip": 10.0, "struts.damping": 90.0}},
+        "stiffen": {
             "when": {"lasting": LASTING},
             "set": {"latches.stiffness": 9e3, "struts.stiffness": 5000.0, "struts.moved_mass": 3.0},
         },
-        {"name": "calm", "when": {"speed": SLOW, "between": ["chaser", "target"], "lasting": CALM}},
-        {"name": "never", "when": {"lasting": 1000.0}},
-    ],
+        "calm": {"when": {"speed": SLOW, "between": ["chaser", "target"], "lasting": CALM}},
+        "never": {"when": {"lasting": 1000.0}},
+    },
     "output": {"interval": 0.005},
 }
 
@@ -153,7 +152,7 @@ def test_numbers_are_those_of_the_phase(capture):
 def test_a_phase_changes_nothing_before_it_begins(capture, load):
     """The same run with other numbers in a later phase is the same until then."""
     case = changed(CAPTURE)
-    case["phase"][2]["set"]["struts.slip"] = 20.0
+    case["phase"]["hold"]["set"]["struts.slip"] = 20.0
     other = simulated(load, case)
     before = capture.time.values < float(capture.phase_began[2])
     for name in ("position", "velocity", "rate"):
@@ -194,14 +193,13 @@ def swing(speed):
                 "damping": DAMPING,
             }
         ],
-        "phase": [
-            {"name": "swings"},
-            {
-                "name": "is slow",
+        "phase": {
+            "swings": {},
+            "slow": {
                 "when": {"speed": LOW, "between": ["other", "one"], "lasting": LASTS},
                 "set": {"spring.stiffness": 2 * STIFFNESS},
             },
-        ],
+        },
         "output": {"interval": 0.02},
     }
 

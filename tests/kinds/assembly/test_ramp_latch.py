@@ -167,16 +167,12 @@ def test_a_ramp_holds_lets_go_and_is_met_again(grip):
         "duration": HELD + 8.0,
         "body": bodies,
         "element": [hook | between, strut | between],
-        "phase": [
-            {"name": "approach"},
-            {
-                "name": "held",
-                "when": "latched",
-                "set": {"pusher.stiffness": pusher, "pusher.free_length": 0.3 + longer},
-            },
-            {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-            {"name": "back", "when": {"lasting": 1.0}, "set": {"hook.closed": True, "pusher.free_length": 0.2}},
-        ],
+        "phase": {
+            "approach": {},
+            "held": {"when": "latched", "set": {"pusher.stiffness": pusher, "pusher.free_length": 0.3 + longer}},
+            "apart": {"when": {"lasting": HELD}, "set": {"hook.closed": False}},
+            "back": {"when": {"lasting": 1.0}, "set": {"hook.closed": True, "pusher.free_length": 0.2}},
+        },
     }
     run = dockdyn.simulate(dockdyn.load(content))
     summary, held = dockdyn.summarise(run), run.latch_held.values[:, 0]
@@ -240,11 +236,11 @@ def pressed(draw, grip):
             }
         ],
         "element": [hook],
-        "phase": [
-            {"name": "approach"},
-            {"name": "held", "when": "latched"},
-            {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-        ],
+        "phase": {
+            "approach": {},
+            "held": {"when": "latched"},
+            "apart": {"when": {"lasting": HELD}, "set": {"hook.closed": False}},
+        },
     }
     return content, deep * math.sqrt(stiffness / mass)
 

@@ -136,10 +136,10 @@ SPIN_UP = {
     "element": [
         JET | {"name": f"jet {side:+g}", "position": [side, 0, 0], "direction": [0, side, 0]} for side in (1.0, -1.0)
     ],
-    "phase": [
-        {"name": "up"},
-        {"name": "on", "when": {"lasting": RISE}, "set": {f"jet {side:+g}.force": 0.0 for side in (1.0, -1.0)}},
-    ],
+    "phase": {
+        "up": {},
+        "on": {"when": {"lasting": RISE}, "set": {f"jet {side:+g}.force": 0.0 for side in (1.0, -1.0)}},
+    },
     "integrator": {"tolerance": 1e-9},
     "output": {"interval": 0.1},
 }

@@ -210,7 +210,7 @@ def test_a_contact_that_would_touch_again_is_told():
         ("cyril-plastic", {"body.link1.joint.moved_inertia": 1.0}, "motors reflect no inertia"),
         ("cyril-plastic", {"loop.delay": 0.01}, "loop.delay"),
         ("cyril-plastic", {"integrator.step": 0.01}, "integrator.step"),
-        ("cyril-plastic", {"phase": [{"name": "one"}]}, "phases begin at instants"),
+        ("cyril-plastic", {"phase": {"one": {}}}, "phases begin at instants"),
         ("cyril-plastic", {"orbit": {"semi_major_axis": 7e6}}, "motion must be 'space'"),
         (
             "cyril-elastic",

@@ -232,8 +232,7 @@ REFUSED = {
         "other: ramp",
     ),
     "phase": (
-        '[[phase]]\nname = "a"\n[[phase]]\nname = "b"\n'
-        'when = { speed = 0.1, between = ["left", "right"], lasting = 1.0 }\n',
+        '[phase.a]\n[phase.b]\nwhen = { speed = 0.1, between = ["left", "right"], lasting = 1.0 }\n',
         "when.speed",
     ),
     "impact.friction": (

@@ -133,11 +133,9 @@ position = [0, 0.3, 0]
 direction = [1, 0, 0]
 force = "0.5 N"
 
-[[phase]]
-name = "burn"
+[phase.burn]
 
-[[phase]]
-name = "coast"
+[phase.coast]
 when = { lasting = "2.3 s" }
 set = { "jet.force" = "0 N", "motor.stiffness" = "30 N/m" }
 

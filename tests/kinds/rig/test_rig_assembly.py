@@ -141,11 +141,11 @@ def of_many(period: float = 4e-3) -> dict:
                 "force": 0.0,
             },
         ],
-        "phase": [
-            {"name": "approach"},
-            {"name": "pushing", "when": "contact", "set": {"push.force": "60 N"}},
-            {"name": "held", "when": "latched", "set": {"push.force": "0 N"}},
-        ],
+        "phase": {
+            "approach": {},
+            "pushing": {"when": "contact", "set": {"push.force": "60 N"}},
+            "held": {"when": "latched", "set": {"push.force": "0 N"}},
+        },
         "loop": {
             "hold": {"period": period},
             "sensor": {"delay": 0.75 * period},
@@ -291,8 +291,8 @@ WRONG = [
     ({"loop.virtual_contact": {"stiffness": 100.0}}, ["loop.virtual_contact", "assembly"]),
     ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
     ({"integrator": {"step": 1e-3}}, ["integrator"]),
-    ({"phase": [], "element": [LATCH | {"grip": "pin"}]}, ["'hook'", "grip", "'compliant'"]),
-    ({"phase": [], "element": [LATCH | {"stiffness": 1e3, "ends_run": True}]}, ["'hook'", "ends_run", "must be false"]),
+    ({"phase": {}, "element": [LATCH | {"grip": "pin"}]}, ["'hook'", "grip", "'compliant'"]),
+    ({"phase": {}, "element": [LATCH | {"stiffness": 1e3, "ends_run": True}]}, ["'hook'", "ends_run", "must be false"]),
 ]
 
 

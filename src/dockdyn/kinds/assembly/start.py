@@ -144,16 +144,13 @@ stiffness = "{latch_stiffness} N/m"
 damping = "{stop_damping} N s/m"
 play = "1 mm"
 
-[[phase]]
-name = "ready"
+[phase.ready]
 
-[[phase]]
-name = "lunge"             # the struts push the ring on
+[phase.lunge]  # the struts push the ring on
 when = "contact"
 set = {{ "strut.speed" = "50 mm/s" }}
 
-[[phase]]
-name = "attenuate"
+[phase.attenuate]
 when = "latched"
 set = {{ "strut.slip" = "{holding} N", "strut.damping" = "{holding_damping} N s/m", "strut.speed" = "0 mm/s" }}
 

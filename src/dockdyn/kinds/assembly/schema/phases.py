@@ -10,9 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
-from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
+from dockdyn.scenario.tables.part import refuse, without_computed
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mounts import Mount
@@ -65,7 +65,7 @@ class WaitSection(Section):
         return Condition(of, lasting, speed, (first, second))
 
 
-class PhaseSection(Section):
+class PhaseSection(NamedSection):
     """A phase: what it waits for, which the first one does not, and what it sets: `element.key` or `body.joint.key`.
 
     What is set stays set in later phases. With `over` numbers go there smoothly, along a quintic; switches turn at once.
@@ -73,7 +73,6 @@ class PhaseSection(Section):
 
     unread: ClassVar[tuple[str, ...]] = ("set",)  # `changed`, `values` and `units` have what is in it
 
-    name: str
     when: WaitSection | None = None
     over: quantity("s", "a time", above=0) | None = None
     set: dict[str, Any] = {}  # noqa: RUF012
@@ -97,7 +96,6 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], t
 
     `touching` says whether there is any contact. Lists are set entry by entry, counted from 0.
     """
-    refuse_repeated([phase.name for phase in phases], "phases")
     found = []
     for number, phase in enumerate(phases):
         if (phase.when is None) != (number == 0):

@@ -28,6 +28,7 @@ from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.rig.loop import LoopSection
@@ -62,7 +63,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
     element: list[AnyElement] = []  # noqa: RUF012
-    phase: list[PhaseSection] = []  # noqa: RUF012
+    phase: named_tables(PhaseSection) = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
     control: SteeringTable | None = None
     orbit: OrNone[OrbitSection] = None
