@@ -32,6 +32,7 @@ OWN_CONTROLLER = """
 import dockdyn
 import jax.numpy as jnp
 from dockdyn import parameter
+from plain_tables import acting
 from dockdyn.control import Command
 
 
@@ -63,7 +64,7 @@ class Case:
     @property
     def captures(self) -> bool:
         """Whether it has a latch."""
-        return "latch" in self.tables or any(one["kind"] == "latch" for one in self.tables.get("element", []))
+        return "latch" in self.tables
 
     @property
     def steered(self) -> bool:
@@ -225,9 +226,9 @@ def end_by_capture(case: Case) -> None:
         scenario, whole = case.load({"latch.ends_run": True}), case.run
     else:
         latch = {**(LINE_HOOK | {"reach": 1e-3} if case.on_a_line else HOOK | BETWEEN), **COMPLIANT}
-        elements = case.tables.get("element", []) if case.captures else [*case.tables.get("element", []), latch]
-        scenario = case.load({"element.hook.ends_run": True}, element=elements)
-        whole = dockdyn.simulate(case.load(element=elements))
+        latches = case.tables["latch"] if case.captures else acting(latch)["latch"]
+        scenario = case.load({"latch.hook.ends_run": True}, latch=latches)
+        whole = dockdyn.simulate(case.load(latch=latches))
     run = dockdyn.simulate(scenario)
     ended, after = dockdyn.summarise(run), dockdyn.summarise(whole)
     assert ended["captured"] and ended["capture_time_s"] == after["capture_time_s"] <= ended["end_time_s"] < DURATION

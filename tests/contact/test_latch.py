@@ -235,11 +235,11 @@ def test_loads_of_the_hold_turn_and_push_the_chaser():
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"element.ramp.axial_length": "20 mm", "element.ramp.lateral_length": "20 mm"}, "give not both"),
-        ({"element.ramp.angle": "95 deg"}, "ramp.angle"),
-        ({"element.ramp.friction": 1.5}, "where the probe jams"),
-        ({"element.ramp.stiffness": 0}, "ramp.stiffness"),
-        ({"element.ramp.preload": "-1 N"}, "ramp.preload"),
+        ({"latch.latch.ramp.axial_length": "20 mm", "latch.latch.ramp.lateral_length": "20 mm"}, "give not both"),
+        ({"latch.latch.ramp.angle": "95 deg"}, "ramp.angle"),
+        ({"latch.latch.ramp.friction": 1.5}, "where the probe jams"),
+        ({"latch.latch.ramp.stiffness": 0}, "ramp.stiffness"),
+        ({"latch.latch.ramp.preload": "-1 N"}, "ramp.preload"),
         ({"body.chaser.mass": -3}, "body.chaser.mass"),
         ({"element.lateral": "1 mm"}, "lateral: on a line nothing is across it; must be left out"),
         ({"element.anchor": [[0, 0, 0], [0.02, 0, 0]]}, "anchor"),

@@ -305,12 +305,18 @@ REFUSED = [
         "integrator.max_events: is 10, a count; cannot be distributed; only a choice can be of it",
     ),
     (table('["approach.pitch"]'), "dispersion.both: a disc as given is of 2; keys given: approach.pitch"),
-    (table('["approach.pitch", "approach.yaw", "approach.roll"]'), "dispersion.both.keys: 3 keys; a disc as given is of 2"),
+    (
+        table('["approach.pitch", "approach.yaw", "approach.roll"]'),
+        "dispersion.both.keys: 3 keys; a disc as given is of 2",
+    ),
     (
         table('["approach.pitch", "approach.distance"]'),
         "dispersion.both: a disc needs keys of one unit; these are approach.pitch in",
     ),
-    (table('["approach.pitch", "approach.yaww"]'), "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?"),
+    (
+        table('["approach.pitch", "approach.yaww"]'),
+        "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?",
+    ),
     (table('["approach.pitch", "chaser"]'), "chaser: is a whole table; cannot be distributed"),
     (table('["approach.pitch", "schema"]'), "dispersion.both.keys: schema cannot be distributed"),
     (table('["approach.pitch", "approach.pitch"]'), "approach.pitch: is distributed twice"),
@@ -326,7 +332,10 @@ REFUSED = [
         "dispersion.both.correlation = [[1.0, 1.1], [1.1, 1.0]]: must be positive definite; its smallest eigenvalue is -0.1",
     ),
     (CORRELATED + "mean = [0, 0]\nstd = [1, 1]\ncorrelation = [[1, 0.1], [0.2, 1]]", "dispersion.both.correlation = "),
-    (CORRELATED + "mean = [0, 0]\nstd = [1, 1]", "dispersion.both: must give either std and correlation, or covariance"),
+    (
+        CORRELATED + "mean = [0, 0]\nstd = [1, 1]",
+        "dispersion.both: must give either std and correlation, or covariance",
+    ),
     (
         CORRELATED + "mean = [0, 0]\nstd = [1]\ncorrelation = [[1, 0], [0, 1]]",
         "dispersion.both.std = [1]: must be 2, one for each",

@@ -136,7 +136,7 @@ OFTEN = {
 RARELY = {
     **{f"chains {name}": _of(located_case, f"paraskevas-{name}") for name in ("a", "b", "c", "d", "latch-slow")},
     "latch with friction": _of(
-        located_case, "paraskevas-latch", **{"element.ramp.friction": 0.2, "element.ramp.preload": 0.1}
+        located_case, "paraskevas-latch", **{"latch.latch.ramp.friction": 0.2, "latch.latch.ramp.preload": 0.1}
     ),
     **{name: _of(located_case, name) for name in (FREE, "sazawal-compliance", "probe-cone", "probe-cone-latch")},
     **{name: _of(located_case, name) for name in ("idss-probe-cone",)},

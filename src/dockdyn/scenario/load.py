@@ -353,7 +353,8 @@ def _refuse_new_name(data: dict[str, Any], key: str, name: str) -> None:
         if part not in place:
             kind = _section_of(data, name)
             if depth and are_named_at(kind, parts[:depth]):
-                raise ScenarioError(f"{name}: {key}: no {part!r} there; {nearest(part, place)}")
+                words = KnownKeys(kind, data).advice(part, list(place), key)
+                raise ScenarioError(f"{name}: {key}: there is no {part!r}; {words}")
             if depth + 1 < len(parts) and are_named_at(kind, parts[: depth + 1]):
                 raise ScenarioError(f"{name}: {key}: the scenario states no {part}; must be one that it states")
             return
@@ -386,7 +387,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
-        sorted_by_kind = path[:1] == ["element"] or path[-1:] == ["flexible"]
+        sorted_by_kind = path[-1:] == ["flexible"]
         tag = told if told in TAGS else "shape" if shaped else "kind" if sorted_by_kind else "law"
         key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
         if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:

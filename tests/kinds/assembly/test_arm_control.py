@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -78,7 +79,7 @@ def caught(seed, law):
         "kind": "assembly",
         "duration": 6.0,
         "body": [*bodies, payload],
-        "element": [grip],
+        **acting(grip),
         "control": LAWS[law] | {"body": "sc"},
         "integrator": {"tolerance": 1e-11},
         "output": {"interval": 0.5},
@@ -145,8 +146,9 @@ def test_laws_take_links_that_bend_as_rigid(law):
 
 def test_what_compliant_grips_hold_counts_as_welded():
     rigid = turning_as_one(5, "detumble")
-    grip = rigid["element"][0] | {"grip": "compliant", "stiffness": 2e4, "damping": 100.0}
-    compliant = rigid | {"element": [grip, grip | {"name": "twin"}]}
+    ((name, latch),) = rigid["latch"].items()
+    grip = latch | {"grip": "compliant", "stiffness": 2e4, "damping": 100.0}
+    compliant = rigid | {"latch": {name: grip, "twin": grip}}
     np.testing.assert_allclose(first_efforts(compliant), first_efforts(rigid), rtol=1e-9)
 
 

@@ -9,7 +9,7 @@ import pytest
 import tomlkit
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
 from flexible_cases import HINGE, RATIO, ROOT, WINGED, cantilever, integral, restoring, textbook, with_flexible
-from plain_tables import plain
+from plain_tables import acting, plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -282,7 +282,7 @@ def test_a_thruster_on_a_link_bends_it(load):
     bus, wing = case["body"]
     bus |= {"mass": 1e9, "inertia": [1e10] * 3, "rate": [0.0] * 3, "velocity": [0.0] * 3}
     wing["joint"] = {"kind": "locked"}
-    case |= {"contact": [], "element": [JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}], "duration": 60.0}
+    case |= {"contact": [], **acting(JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}), "duration": 60.0}
     case["output"] = {"interval": 60.0}
     data = simulated(load, case)
     expected = 0.04 * 5.8**3 / (3 * 90.0)

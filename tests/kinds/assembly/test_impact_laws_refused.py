@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.exchange.fmu import unit_of
@@ -40,7 +41,7 @@ def held(grip):
     weld = {"kind": "connection", "name": "mount", "between": ["arm", "plate"], "anchor": [[0, 0, 0], [0, 0, 1.0]]}
     hook = {"kind": "latch", "name": "hook", "between": ["ball", "arm"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
     hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
-    return found | {"element": [weld, hook]}
+    return found | {**acting(weld, hook)}
 
 
 WRONG = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -25,7 +26,7 @@ def pressed(damping, duration):
             {"name": "probe", "mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},
             {"name": "socket", "mass": HEAVY, "inertia": [1e3] * 3},
         ],
-        "element": [
+        **acting(
             {
                 "kind": "latch",
                 "name": "hook",
@@ -46,7 +47,7 @@ def pressed(damping, duration):
                 "damping": DRAG,
                 "free_length": 6.0,
             },
-        ],
+        ),
         "integrator": {"max_events": 3000},
     }
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from assembly_cases import quaternion, simulated
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 from dockdyn.mechanism.coasting import LONGEST, time_apart
@@ -60,7 +61,7 @@ def sweep(**more):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("acting", [{}, {"element": [IDLE | {"body": "arm"}]}], ids=["free", "acting"])
+@pytest.mark.parametrize("acting", [{}, {**acting(IDLE | {"body": "arm"})}], ids=["free", "acting"])
 def test_a_touch_shorter_than_a_step_is_found(load, acting):
     """It begins and ends where the circle's chord says; on the way there and from there steps are long."""
     data = simulated(load, sweep(**acting))
@@ -88,9 +89,9 @@ def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
     case["body"][0]["attitude"] = [1.0, 0.0, 0.0, 0.0]
     free = simulated(load, case)
     np.testing.assert_allclose(free.episode_onset, [(3.0 - TOUCH) / 0.15], rtol=1e-9)
-    acting = simulated(load, case | {"element": [IDLE | {"body": "arm"}]})
-    assert free.attrs["steps"] < acting.attrs["steps"] - 0.9 * 20.0 / LONGEST
-    np.testing.assert_allclose(acting.episode_onset, free.episode_onset, rtol=1e-9)
+    pushed = simulated(load, case | acting(IDLE | {"body": "arm"}))
+    assert free.attrs["steps"] < pushed.attrs["steps"] - 0.9 * 20.0 / LONGEST
+    np.testing.assert_allclose(pushed.episode_onset, free.episode_onset, rtol=1e-9)
 
 
 @pytest.mark.parametrize("acting", [[], [IDLE]], ids=["free", "acting"])
@@ -121,7 +122,7 @@ def test_nothing_begins_within_the_time(load, seed, acting):
     bodies[1]["surface"] = [{"name": "ball", "shape": "sphere", "centre": centre.tolist(), "radius": SPHERE}]
     law = {"normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}
     contacts = [{"feature": name, "surface": "ball", **law} for name in ("tips", "rod")]
-    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, "element": acting}
+    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, **acting}
     promised = float(bound(load(case).content))
 
     def gap(time):

@@ -65,9 +65,7 @@ def test_an_arm_moves_as_the_located_one_does(contact):
 def test_a_rigid_latch_holds(grip):
     """A latch catches the ball at the wall: what it stops, and what moves on, is that of the located run."""
     latch = f"""
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["left", "right"]
 anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
 axis = [-1, 0, 0]
@@ -145,9 +143,7 @@ mass_per_length = {density}
 bending_stiffness = [{stiffness}, {stiffness}]
 bending_modes = [1, 0]
 
-[[element]]
-kind = "thruster"
-name = "push"
+[thruster.push]
 body = "beam"
 position = [{length / 2}, 0, 0]
 direction = [0, 1, 0]
@@ -214,22 +210,22 @@ def test_samples_are_where_they_are_asked_for():
     assert data.attrs["step_s"] == pytest.approx(0.004)
 
 
-JET = 'kind = "strut"\nname = "other"\nbetween = ["left", "right"]\nanchor = [[0, 0, 0], [0, 0, 0]]\n'
+JET = 'between = ["left", "right"]\nanchor = [[0, 0, 0], [0, 0, 0]]\n'
 CONTROL = '[control]\nbody = "left"\nlaw = "rate-damping"\nbase_damping = 1.0\n'
 REFUSED = {
     "loop.delay": (touching(HERTZ) + "[loop]\ndelay = 0.01\n", "loop.delay"),
     "control.period": (CONTROL + "period = 0.1\n", "control.period"),
-    "slip": (f"[[element]]\n{JET}stiffness = 10.0\nslip = 5.0\n", "other: slip"),
-    "stroke": (f"[[element]]\n{JET}stroke = [-0.1, 0.1]\n", "other: stroke"),
-    "cable": (f"[[element]]\n{JET.replace('strut', 'cable')}stiffness = 10.0\n", "other: kind = 'cable'"),
+    "slip": (f"[strut.other]\n{JET}stiffness = 10.0\nslip = 5.0\n", "strut.other.slip"),
+    "stroke": (f"[strut.other]\n{JET}stroke = [-0.1, 0.1]\n", "strut.other.stroke"),
+    "cable": (f"[cable.other]\n{JET}stiffness = 10.0\n", "cable.other: its damper"),
     "compliant latch": (
-        f"[[element]]\n{JET.replace('strut', 'latch')}reach = 0.01\nlateral = 0.1\nstiffness = 100.0\n",
-        "other: grip = 'compliant'",
+        f"[latch.other]\n{JET}reach = 0.01\nlateral = 0.1\nstiffness = 100.0\n",
+        "latch.other.grip = 'compliant'",
     ),
     "ramp": (
-        f"[[element]]\n{JET.replace('strut', 'latch')}lateral = 0.1\ngrip = 'pin'\n"
+        f"[latch.other]\n{JET}lateral = 0.1\ngrip = 'pin'\n"
         "ramp = { stiffness = 100.0, angle = '20 deg', axial_length = 0.01 }\n",
-        "other: ramp",
+        "latch.other.ramp",
     ),
     "phase": (
         '[phase.a]\n[phase.b]\nwhen = { speed = 0.1, between = ["left", "right"], lasting = 1.0 }\n',

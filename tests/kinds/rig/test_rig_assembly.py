@@ -11,6 +11,7 @@ import pytest
 import tomlkit
 import xarray as xr
 from numpy.testing import assert_allclose
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -121,7 +122,7 @@ def of_many(period: float = 4e-3) -> dict:
             {"feature": "bumper", "surface": "plate", **TOUCH},
             {"feature": "head", "surface": "cone", **TOUCH},
         ],
-        "element": [
+        **acting(
             {
                 "kind": "latch",
                 "name": "latch",
@@ -140,11 +141,11 @@ def of_many(period: float = 4e-3) -> dict:
                 "direction": [1, 0, 0],
                 "force": 0.0,
             },
-        ],
+        ),
         "phase": {
             "approach": {},
-            "pushing": {"when": "contact", "set": {"push.force": "60 N"}},
-            "held": {"when": "latched", "set": {"push.force": "0 N"}},
+            "pushing": {"when": "contact", "set": {"thruster.push.force": "60 N"}},
+            "held": {"when": "latched", "set": {"thruster.push.force": "0 N"}},
         },
         "loop": {
             "hold": {"period": period},
@@ -198,7 +199,7 @@ def test_the_contact_feels_the_inertia_behind_it():
     tables["approach"] |= {"lateral_offset": [0.0, 0.0], "distance": 0.1}
     tables["contact"] = [{"feature": "head", "surface": "face", **TOUCH}]
     screw = {"kind": "strut", "name": "screw", "between": ["probe", "chaser"], "moved_mass": 20.0}
-    tables["element"] = [screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]}]
+    tables |= acting(screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]})
     tables["stability"] = {"depth": "2 mm"}
     loop = loop_of(read(tables))
     felt = 36.0 + 900.0 * 20.0 / (900.0 + 20.0)
@@ -291,8 +292,8 @@ WRONG = [
     ({"loop.virtual_contact": {"stiffness": 100.0}}, ["loop.virtual_contact", "assembly"]),
     ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
     ({"integrator": {"step": 1e-3}}, ["integrator"]),
-    ({"phase": {}, "element": [LATCH | {"grip": "pin"}]}, ["'hook'", "grip", "'compliant'"]),
-    ({"phase": {}, "element": [LATCH | {"stiffness": 1e3, "ends_run": True}]}, ["'hook'", "ends_run", "must be false"]),
+    ({"phase": {}, **acting(LATCH | {"grip": "pin"})}, ["'hook'", "grip", "'compliant'"]),
+    ({"phase": {}, **acting(LATCH | {"stiffness": 1e3, "ends_run": True})}, ["'hook'", "ends_run", "must be false"]),
 ]
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
@@ -326,11 +325,11 @@ class RigAssemblySection(SeveralBodiesSection):
         for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
             if contact.impact is not None:
                 refuse(f"contact{ending}.impact: the sensor of a rig measures no jump; must state normal")
-        for element in self.element:
-            if isinstance(element, LatchSection) and element.grip != "compliant":
-                refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")
-            if isinstance(element, LatchSection) and element.ends_run:
-                refuse(f"element {element.name!r}: ends_run: the run of a rig goes on to its end; must be false")
+        for latch in self.latch:
+            if latch.grip != "compliant":
+                refuse(f"{latch.path}.grip = {latch.grip!r}: on a rig must be 'compliant'")
+            if latch.ends_run:
+                refuse(f"{latch.path}.ends_run: the run of a rig goes on to its end; must be false")
         return self
 
     @property

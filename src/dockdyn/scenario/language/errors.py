@@ -97,7 +97,7 @@ def allowed(problem: ErrorDetails) -> str:
         names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
         told = context.get("discriminator", "").strip("'")
         if "(" in told:  # found by a function
-            told = "kind" if "element" in problem["loc"] else "law or shape"
+            told = "law or shape"
         return f"must name one of {names}" if names else f"must be a table with a {told}"
     if sort in ("model_type", "dict_type", "model_attributes_type"):
         return "must be a table"

@@ -57,7 +57,7 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
     asked = split(key, name)
     for place, part in enumerate(asked):
         if are_named(here):
-            here = named_table(here, part, key, name)
+            here = _named_table(here, part, key, name, content)
             parts.append(part)
             continue
         if isinstance(here, list) and here and isinstance(here[0], Section):
@@ -223,12 +223,13 @@ def split(key: str, name: str) -> list[str]:
     return parts
 
 
-def named_table(tables: Sequence[NamedSection], part: str, key: str, name: str) -> NamedSection:
-    """Return the table of the name `part`. Raises ScenarioError where none has it."""
-    for table in tables:
-        if table.name == part:
-            return table
-    raise ScenarioError(f"{name}: {key}: no {part!r} there; {nearest(part, [table.name for table in tables])}")
+def _named_table(tables: Sequence[NamedSection], part: str, key: str, name: str, content: Section) -> NamedSection:
+    """Return the table of the name `part`; `content` is the whole scenario. Raises ScenarioError where none has it."""
+    names = {table.name: table for table in tables}
+    if part in names:
+        return names[part]
+    known = KnownKeys(type(content), content.model_dump(by_alias=True, exclude_none=True))
+    raise ScenarioError(f"{name}: {key}: there is no {part!r}; {known.advice(part, list(names), key)}")
 
 
 def _index_in(items: list[Any], part: str, key: str, name: str) -> int:

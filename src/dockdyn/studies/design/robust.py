@@ -169,7 +169,8 @@ def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, sha
     figure = "amplitude_error" if scenario.content.bilateral else "restitution_error"
     variables = [
         DesignVariableSection(
-            name=name, key=f"loop.compensator.{name}", low=min(0.0, WIDER * value), high=max(0.0, WIDER * value))
+            name=name, key=f"loop.compensator.{name}", low=min(0.0, WIDER * value), high=max(0.0, WIDER * value)
+        )
         for name, value in sought.items()
     ]
     stated = DesignSection.model_construct(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.latch import RampSection
@@ -36,11 +36,15 @@ def stated_number(value: float | None) -> Float[Array, ""] | None:
     return None if value is None else jnp.asarray(value, float)
 
 
-class NamedElement(Section):
+class NamedElement(NamedSection):
     """What acts on bodies besides contacts, by a name."""
 
-    kind: str
-    name: str
+    kind: ClassVar[str]  # the key that its table stands under, before its name
+
+    @property
+    def path(self) -> str:
+        """The key of its table."""
+        return f"{self.kind}.{self.name}"
 
     def count(self) -> int:
         """How many members it has."""
@@ -133,7 +137,7 @@ class HexapodSection(Section):
 class StrutSection(LineSection):
     """A spring, damper, motor, load-limiting brake, end stops and the inertia that motor and screw reflect, as stated."""
 
-    kind: Literal["strut"] = "strut"
+    kind = "strut"
     hexapod: OrNone[HexapodSection] = None
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     damping: Damping | None = None
@@ -205,7 +209,7 @@ class StrutSection(LineSection):
 class CableSection(LineSection):
     """A cable, which pulls when it is taut; without a free length it is just taut at the start."""
 
-    kind: Literal["cable"] = "cable"
+    kind = "cable"
     stiffness: quantity("N/m", "a stiffness", above=0)
     damping: Damping = 0.0
     free_length: Length | None = None
@@ -232,7 +236,7 @@ class CableSection(LineSection):
 class MagnetSection(LineSection):
     """A pull over the gap between two poles: by its law, or by a table."""
 
-    kind: Literal["magnet"] = "magnet"
+    kind = "magnet"
     force: Force | None = None
     gap: Length | None = None
     gaps: Annotated[list[quantity("m", "a gap", least=0)], Field(min_length=2)] | None = None
@@ -271,7 +275,7 @@ class BushingSection(ElementSection):
     Six numbers are three along and three about the axes of a frame at `position` on the second body; at rest as at the start.
     """
 
-    kind: Literal["bushing"] = "bushing"
+    kind = "bushing"
     position: Point
     attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
     stiffness: Annotated[list[Stiffness], Field(min_length=3, max_length=3)]
@@ -338,7 +342,7 @@ class LatchSection(LineSection):
     motor draws what was caught along the axis until it is as deep as the seat. A phase that sets `closed` to false lets go.
     """
 
-    kind: Literal["latch"] = "latch"
+    kind = "latch"
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
     reach: quantity("m", "a length", least=0) | None = None
     ramp: OrNone[RampSection] = None
@@ -402,7 +406,7 @@ class ConnectionSection(LineSection):
     the attitude, too. It may close a loop of joints. What closes later holds what it finds, where it is then.
     """
 
-    kind: Literal["connection"] = "connection"
+    kind = "connection"
     grip: Literal["pin", "weld"] = "weld"
     closed: bool = True
 
@@ -438,7 +442,7 @@ class ConnectionSection(LineSection):
 class FixedThrusterSection(NamedElement):
     """A thruster at a place of one body: a force along a direction in the axes of the body, as the present phase says."""
 
-    kind: Literal["thruster"] = "thruster"
+    kind = "thruster"
     body: str
     position: Point
     direction: Direction
@@ -464,6 +468,10 @@ class OwnElement(ElementSection, OwnPart):
     model_config = ConfigDict(extra="allow")
     kind: str
 
+    @property
+    def path(self) -> str:
+        return f"element.{self.name}"
+
     @classmethod
     def base(cls) -> type:
         from dockdyn.elements import ForceElement
@@ -481,23 +489,4 @@ class OwnElement(ElementSection, OwnPart):
         return made
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-        refuse(f"element {self.name!r}: one of one's own cannot be on a flexible link, as it does not say where")
-
-
-def table_of_kind(value: object) -> str | None:
-    """Return which table an element has: that of its kind, or of a class of the user's own."""
-    kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-    return "user" if isinstance(kind, str) and ":" in kind else kind
-
-
-AnyElement = Annotated[
-    Annotated[StrutSection, Tag("strut")]
-    | Annotated[CableSection, Tag("cable")]
-    | Annotated[MagnetSection, Tag("magnet")]
-    | Annotated[BushingSection, Tag("bushing")]
-    | Annotated[LatchSection, Tag("latch")]
-    | Annotated[ConnectionSection, Tag("connection")]
-    | Annotated[FixedThrusterSection, Tag("thruster")]
-    | Annotated[OwnElement, Tag("user")],
-    Discriminator(table_of_kind),
-]
+        refuse(f"{self.path}: one of one's own cannot be on a flexible link, as it does not say where")

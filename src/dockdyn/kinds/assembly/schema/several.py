@@ -12,12 +12,16 @@ from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
 from dockdyn.kinds.assembly.schema.elements import (
-    AnyElement,
+    BushingSection,
+    CableSection,
     ConnectionSection,
     ElementSection,
     FixedThrusterSection,
     LatchSection,
+    MagnetSection,
+    NamedElement,
     OwnElement,
+    StrutSection,
 )
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import LockedSection, MimicSection, MovingJointSection
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.mounts import Mount
 
+ELEMENTS = ("strut", "cable", "magnet", "bushing", "latch", "connection", "thruster", "element")  # keys, in their order
 MOST_PAIRS = 20_000  # of a contact
 OPEN = 1e-8  # m, of ends that are to meet
 
@@ -62,7 +67,14 @@ class SeveralBodiesSection(Section, abc.ABC):
     approach: OrNone[BetweenPortsSection] = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
-    element: list[AnyElement] = []  # noqa: RUF012
+    strut: named_tables(StrutSection) = []  # noqa: RUF012
+    cable: named_tables(CableSection) = []  # noqa: RUF012
+    magnet: named_tables(MagnetSection) = []  # noqa: RUF012
+    bushing: named_tables(BushingSection) = []  # noqa: RUF012
+    latch: named_tables(LatchSection) = []  # noqa: RUF012
+    connection: named_tables(ConnectionSection) = []  # noqa: RUF012
+    thruster: named_tables(FixedThrusterSection) = []  # noqa: RUF012
+    element: named_tables(OwnElement) = []  # noqa: RUF012
     phase: named_tables(PhaseSection) = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
     control: SteeringTable | None = None
@@ -159,14 +171,14 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def acting(self) -> Self:
-        refuse_repeated([element.name for element in self.element], "elements")
-        for element in self.element:
+        refuse_repeated([element.name for element in self.elements], "elements")
+        for element in self.elements:
             for key, bodies in element.acts_on().items():
                 for body in bodies:
                     if body not in self.names():
-                        refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
+                        refuse(f"{element.path}.{key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
-                    refuse(f"element {element.name!r}: {key} must be two bodies")
+                    refuse(f"{element.path}.{key}: must be two bodies")
         self.refuse_held_twice()
         changing = self.acts() | steered_lists(self)
         phases = read_phases(self.phase, changing, self.names(), touching=bool(self.contact))
@@ -181,7 +193,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Refuse rigid grips between bodies that are one body anyway: what each carries would have no one answer."""
         grips: dict[str, tuple[str, str]] = {}
         for name, (first, other) in self.rigid_grips().items():
-            which = f"element {name!r}: grip = {next(getattr(e, 'grip', '') for e in self.ties() if e.name == name)!r}"
+            which = next(f"{one.path}.grip = {getattr(one, 'grip', '')!r}" for one in self.ties() if one.name == name)
             if first == other:
                 refuse(f"{which}: locked joints hold its bodies together; must be left out, or 'compliant'")
             if held := held_by(grips, first, other):
@@ -193,8 +205,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Return the elements that hold rigidly, each with its two bodies, or those to which these are locked."""
         return {
             element.name: (self.welded_to(element.between[0]), self.welded_to(element.between[1]))
-            for element in self.element
-            if isinstance(element, LatchSection | ConnectionSection) and element.grip != "compliant"
+            for element in (*self.latch, *self.connection)
+            if element.grip != "compliant"
         }
 
     def welded_to(self, name: str) -> str:
@@ -228,13 +240,13 @@ class SeveralBodiesSection(Section, abc.ABC):
     def meeting_ends(self) -> Self:
         from dockdyn.mechanics.rigid_body import Placed
 
-        starts = self.starts() if any(isinstance(element, ConnectionSection) for element in self.element) else {}
-        for element in self.element:
-            if isinstance(element, ConnectionSection) and element.closed:
-                own, other = (Placed.of(*starts[body]) for body in element.between)
-                apart = element.gap(own, other)
+        starts = self.starts() if self.connection else {}
+        for one in self.connection:
+            if one.closed:
+                own, other = (Placed.of(*starts[body]) for body in one.between)
+                apart = one.gap(own, other)
                 if not apart <= OPEN:
-                    refuse(f"element {element.name!r}: anchor: its ends start {apart:.4g} m apart; must meet")
+                    refuse(f"{one.path}.anchor: its ends start {apart:.4g} m apart; must meet")
         return self
 
     @model_validator(mode="after")
@@ -311,7 +323,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def only_contacts(self) -> bool:
         """Whether nothing but contacts acts between bodies that are free."""
-        return not self.element and all(body.joint is None and body.flexible is None for body in self.body)
+        return not self.elements and all(body.joint is None and body.flexible is None for body in self.body)
 
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
@@ -353,21 +365,22 @@ class SeveralBodiesSection(Section, abc.ABC):
         own, other = (self.find("point", port)[0] for port in (self.approach.port, self.approach.to))
         return self.root(own), other
 
+    @property
+    def elements(self) -> list[NamedElement]:
+        """What acts on bodies besides contacts and joints."""
+        return [element for kind in ELEMENTS for element in getattr(self, kind)]
+
     def ties(self) -> list[ElementSection]:
         """The elements between two bodies."""
-        return [element for element in self.element if isinstance(element, ElementSection)]
-
-    def thrusters(self) -> list[FixedThrusterSection]:
-        """The elements that push one body."""
-        return [element for element in self.element if isinstance(element, FixedThrusterSection)]
+        return [element for element in self.elements if isinstance(element, ElementSection)]
 
     def acts(self) -> dict[str, Any]:
-        """The sections of what acts besides contacts: elements by name, joints in which anything acts as "body.joint"."""
+        """Return the sections of what acts besides contacts, elements and joints in which anything acts, by their keys."""
         from dockdyn.kinds.assembly.trees import moving_joints
 
         joints = moving_joints(self.body).items()
-        return {element.name: element for element in self.element} | {
-            f"{body}.joint": joint for body, joint in joints if joint.acts()
+        return {element.path: element for element in self.elements} | {
+            f"body.{body}.joint": joint for body, joint in joints if joint.acts()
         }
 
     def starts(self) -> dict[str, tuple[Pose, Twist]]:
@@ -450,7 +463,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 for body, one in self._carried("surface")
             ),
             *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
-            *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thrusters()),
+            *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thruster),
         ]
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
@@ -532,13 +545,11 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, InnerSprings, MountedThruster, Tie
 
         found: list[Mount] = []
-        for name, section in zip(self.acts(), sections, strict=True):
+        for path, section in zip(self.acts(), sections, strict=True):
+            name = path.partition(".")[2]
             if isinstance(section, MovingJointSection):
-                found.append(
-                    DrivenJoint(
-                        section.drive(), name, coordinate_number(self.body, name.removesuffix(".joint"), self.plane)
-                    )
-                )
+                number = coordinate_number(self.body, name.removesuffix(".joint"), self.plane)
+                found.append(DrivenJoint(section.drive(), name, number))
             elif isinstance(section, FixedThrusterSection):
                 number = frames.number(("element", name, section.body), section.body)
                 found.append(MountedThruster(section.make(), name, number))
