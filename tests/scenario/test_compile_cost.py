@@ -93,9 +93,7 @@ def grouped(count):
 
 
 def struts(count):
-    strut = (
-        '[[element]]\nkind = "strut"\nname = "s{}"\nbetween = ["chaser", "target"]\nstiffness = "1 kN/m"\nanchor = {}\n'
-    )
+    strut = '[strut.s{}]\nbetween = ["chaser", "target"]\nstiffness = "1 kN/m"\nanchor = {}\n'
     return assembly([], [], [strut.format(i, f"[{place}, [-1, 0, 0]]") for i, place in enumerate(places(count))])
 
 

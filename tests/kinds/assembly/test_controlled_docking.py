@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from assembly_cases import pressing
 from places import DOCS
-from plain_tables import without_elements
+from plain_tables import acting, without_elements
 
 import dockdyn
 from dockdyn.pages import report_html

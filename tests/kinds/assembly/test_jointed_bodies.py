@@ -375,8 +375,11 @@ WRONG = {
     "friction below zero": (wrong(friction=-1.0), "friction = -1"),
     "no regularisation": (wrong(friction=1.0, regularisation=0.0), "regularisation = 0"),
     "a force about an axis": (wrong(force=1.0), "force"),
-    "a phase of a joint without parts": (phased("wing.joint.torque"), "no joint in which anything acts 'wing.joint'"),
-    "a phase sets where it began": (phased("wing.joint.start", torque=0.0, start=0.1), "must be a key that"),
+    "a phase of a joint without parts": (
+        phased("body.wing.joint.torque"),
+        "no joint in which anything acts 'body.wing.joint'",
+    ),
+    "a phase sets where it began": (phased("body.wing.joint.start", torque=0.0, start=0.1), "must be a key that"),
 }
 
 

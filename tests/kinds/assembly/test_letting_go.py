@@ -104,7 +104,7 @@ def test_a_switch_is_no_number_and_must_be_true_or_false():
     assert not [place.key for place in places_of(scenario) if "closed" in place.key]
     assert "phase.apart.when.lasting" in [place.key for place in places_of(scenario)]
     content["phase"]["apart"]["set"] = {"latch.hook.closed": "ajar"}
-    with pytest.raises(dockdyn.ScenarioError, match=r"set\.hook\.closed = 'ajar'"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"set\.latch\.hook\.closed = 'ajar'"):
         dockdyn.load(content)
 
 

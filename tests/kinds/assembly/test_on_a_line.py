@@ -203,9 +203,9 @@ def test_velocities_that_jump():
         ({"body.bus.joint.kind": "mimic"}, "joint"),
         ({"contact.normal": None, "contact.impact": {"law": "newton", "restitution": 1, "friction": 0}}, "impact"),
         ({"contact.between": ["tip", "mooth"]}, "'mooth': no such body or point; allowed: "),
-        ({"element.0.hexapod": {}}, "hexapod: on a line nothing is across it"),
-        ({"element.0.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),
-        ({"element.0.anchor": [0.5, 0.0]}, "both ends begin at one place"),
+        ({"strut.strut.hexapod": {}}, "hexapod: on a line nothing is across it"),
+        ({"strut.strut.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),
+        ({"strut.strut.anchor": [0.5, 0.0]}, "both ends begin at one place"),
         (
             {"control": {"body": "bus", "law": "rate-damping", "base_damping": 1}},
             "base_damping: on a line nothing turns",

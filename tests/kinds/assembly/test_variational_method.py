@@ -269,7 +269,7 @@ def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
 def test_joint_friction_and_stops_are_refused():
     for key in ("friction = '1 N m'", "stroke = [-1.0, 1.0]\nstop_stiffness = 100.0"):
         text = ARM.replace('torque = "1 N m"', key)
-        with pytest.raises(ScenarioError, match=f"upper.joint: {key.split()[0]}"):
+        with pytest.raises(ScenarioError, match=f"upper.joint.{key.split()[0]}"):
             parse(f'{text}\n[integrator]\nmethod = "variational"\n', "case")
 
 

@@ -292,8 +292,8 @@ WRONG = [
     ({"loop.virtual_contact": {"stiffness": 100.0}}, ["loop.virtual_contact", "assembly"]),
     ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
     ({"integrator": {"step": 1e-3}}, ["integrator"]),
-    ({"phase": {}, **acting(LATCH | {"grip": "pin"})}, ["'hook'", "grip", "'compliant'"]),
-    ({"phase": {}, **acting(LATCH | {"stiffness": 1e3, "ends_run": True})}, ["'hook'", "ends_run", "must be false"]),
+    ({"phase": {}, **acting(LATCH | {"grip": "pin"})}, ["latch.hook.grip", "'compliant'"]),
+    ({"phase": {}, **acting(LATCH | {"stiffness": 1e3, "ends_run": True})}, ["latch.hook.ends_run", "must be false"]),
 ]
 
 

@@ -182,7 +182,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         self.refuse_held_twice()
         changing = self.acts() | steered_lists(self)
         phases = read_phases(self.phase, changing, self.names(), touching=bool(self.contact))
-        late = self.contact or any(getattr(element, "ramp", None) for element in self.element)
+        late = self.contact or any(latch.ramp for latch in self.latch)
         if self.loop.delay and not late:
             refuse(
                 "loop.delay delays the forces of contacts and ramps; there is no [[contact]], and no latch with a ramp"
