@@ -9,7 +9,6 @@ import jax
 
 from dockdyn.kinds.assembly.schema.several import ELEMENTS
 from dockdyn.scenario.language.keys import key_of, value_at
-from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.mesh import HUGE
 from dockdyn.scenario.tables.part import refuse
 
