@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tomlkit
+from plain_tables import acting
 
 SPEED, PLACE = "body.chaser.velocity", "body.chaser.position"  # of single masses: what comes along the line
 FRONT_SPEED, FRONT_PLACE = "body.chaser-front.velocity", "body.chaser-front.position"  # of the presets with four masses
@@ -53,7 +54,7 @@ def latching(chaser: list[Any], target: list[Any], ramp: dict[str, Any], **more:
     """Return two chains of which the first latches on to the other, behind a ramp of this `axial_length` (m)."""
     found = chains(chaser, target, **more)
     latch = {"kind": "latch", "name": "latch", "between": fronts(found), "grip": "weld", "ramp": ramp}
-    return found | {"element": [latch | {"anchor": [0.0, ramp["axial_length"]]}]}
+    return found | {**acting(latch | {"anchor": [0.0, ramp["axial_length"]]})}
 
 
 def text(tables: dict[str, Any], more: str = "") -> str:

@@ -10,3 +10,31 @@ def plain(value):
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+KINDS = ("strut", "cable", "magnet", "bushing", "latch", "connection", "thruster", "element")  # of elements
+
+
+def by_name(tables):
+    """Tables with a `name` inside as a file has them: under their names."""
+    return {table["name"]: {key: value for key, value in table.items() if key != "name"} for table in tables}
+
+
+def acting(*elements):
+    """Elements with their `kind` and `name` inside as a file has them: by kind, then by name."""
+    found = {}
+    for element in elements:
+        own = ":" in element["kind"]
+        left = {key: value for key, value in element.items() if key != "name" and (own or key != "kind")}
+        found.setdefault("element" if own else element["kind"], {})[element["name"]] = left
+    return found
+
+
+def elements_of(case):
+    """The elements of a case, each with its kind and its name inside."""
+    return [{"kind": kind, "name": name} | one for kind in KINDS for name, one in case.get(kind, {}).items()]
+
+
+def without_elements(case):
+    """A case without its elements."""
+    return {key: value for key, value in case.items() if key not in KINDS}

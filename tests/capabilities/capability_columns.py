@@ -6,6 +6,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from plain_tables import acting, by_name
+
 Tables = dict[str, Any]
 GAP, SPEED, DURATION = 5e-3, 0.1, 0.2  # m, m/s, s: the tip touches after 50 ms
 TIP, PLATE, RADIUS = 0.5, -0.5, 0.02  # m: along x, of the chaser's ball and of the target's plate
@@ -104,7 +106,7 @@ def with_friction(law: str, **numbers: Any) -> Callable[[], Tables]:
 def with_element(*phases: Tables, **element: Any) -> Callable[[], Tables]:
     """Return what makes the base with an element between both bodies, and phases."""
     where = {} if element["kind"] == "thruster" else {"between": ["chaser", "target"]}
-    return having(element=[element | where], **({"phase": list(phases)} if phases else {}))
+    return having(**acting(element | where), **({"phase": by_name(phases)} if phases else {}))
 
 
 def with_arm(**control: Any) -> Callable[[], Tables]:
@@ -195,7 +197,7 @@ def with_cone_latch(grip: str) -> Callable[[], Tables]:
             "feature": "tip",
             "surface": "plate",
         }
-        found["element"] = [latch | {"entry": DEEPEST + 6e-3, "grip": grip, "ramp": dict(RAMP)}]
+        found |= acting(latch | {"entry": DEEPEST + 6e-3, "grip": grip, "ramp": dict(RAMP)})
         chaser |= {"position": [-0.3 - DEEPEST - 10e-3 - TIP, 1e-3, 0.0], "velocity": [SPEED, 0.0, 0.0]}
         return found
 
@@ -215,8 +217,8 @@ HOLD = {
 }
 PUSH = {"kind": "thruster", "name": "jet", "body": "chaser", "position": [0.0, 0.1, 0.0], "direction": [1.0, 0.0, 0.0]}
 LINE_HOOK = {"kind": "latch", "name": "hook", "between": ["chaser", "target"], "anchor": [TIP + RADIUS, PLATE + 2e-3]}
-PHASES = ({"name": "approach"}, {"name": "pushing", "when": "contact", "set": {"jet.force": 40.0}})
-LETS_GO = ({"name": "held"}, {"name": "apart", "when": {"lasting": 0.12}, "set": {"hook.closed": False}})
+PHASES = ({"name": "approach"}, {"name": "pushing", "when": "contact", "set": {"thruster.jet.force": 40.0}})
+LETS_GO = ({"name": "held"}, {"name": "apart", "when": {"lasting": 0.12}, "set": {"latch.hook.closed": False}})
 BUSHING = {
     "stiffness": [800.0] * 3,
     "turning_stiffness": [70.0] * 3,
@@ -261,7 +263,7 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "control: an arm that detumbles": with_arm(law="detumble", time=5.0, limit=[8.0], base_limit=3.0),
     "on a line": on_a_line(),
     "on a line, latch behind a ramp": on_a_line(
-        element=[{**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT}]
+        **acting({**LINE_HOOK, "anchor": [TIP + RADIUS, PLATE + 1e-3], "ramp": RAMP, **COMPLIANT})
     ),
     "cone latch, compliant": with_cone_latch("compliant"),
     "cone latch, rigid weld": with_cone_latch("weld"),

@@ -32,6 +32,7 @@ OWN_CONTROLLER = """
 import dockdyn
 import jax.numpy as jnp
 from dockdyn import parameter
+from plain_tables import acting
 from dockdyn.control import Command
 
 
@@ -58,7 +59,7 @@ class Case:
     @property
     def captures(self) -> bool:
         """Whether it has a latch."""
-        return any(one["kind"] == "latch" for one in self.tables.get("element", []))
+        return "latch" in self.tables
 
     @property
     def steered(self) -> bool:
@@ -217,9 +218,9 @@ def refuse_overlap(case: Case) -> None:
 def end_by_capture(case: Case) -> None:
     """The run ends when the latch holds, and has the motion of the run that goes on until there."""
     latch = {**(LINE_HOOK | {"reach": 1e-3} if case.on_a_line else HOOK | BETWEEN), **COMPLIANT}
-    elements = case.tables.get("element", []) if case.captures else [*case.tables.get("element", []), latch]
-    scenario = case.load({"element.hook.ends_run": True}, element=elements)
-    whole = dockdyn.simulate(case.load(element=elements))
+    latches = case.tables["latch"] if case.captures else acting(latch)["latch"]
+    scenario = case.load({"latch.hook.ends_run": True}, latch=latches)
+    whole = dockdyn.simulate(case.load(latch=latches))
     run = dockdyn.simulate(scenario)
     ended, after = dockdyn.summarise(run), dockdyn.summarise(whole)
     assert ended["captured"] and ended["capture_time_s"] == after["capture_time_s"] <= ended["end_time_s"] < DURATION

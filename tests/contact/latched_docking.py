@@ -22,9 +22,7 @@ name = "target"
 mass = 1500
 inertia = [900, 1100, 1000]
 surface = [{{ name = "cone", shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}]
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["chaser", "target"]
 feature = "tip"
 surface = "cone"

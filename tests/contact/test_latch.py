@@ -235,14 +235,14 @@ def test_loads_of_the_hold_turn_and_push_the_chaser():
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"element.ramp.axial_length": "20 mm", "element.ramp.lateral_length": "20 mm"}, "give not both"),
-        ({"element.ramp.angle": "95 deg"}, "ramp.angle"),
-        ({"element.ramp.friction": 1.5}, "where the probe jams"),
-        ({"element.ramp.stiffness": 0}, "ramp.stiffness"),
-        ({"element.ramp.preload": "-1 N"}, "ramp.preload"),
+        ({"latch.latch.ramp.axial_length": "20 mm", "latch.latch.ramp.lateral_length": "20 mm"}, "give not both"),
+        ({"latch.latch.ramp.angle": "95 deg"}, "ramp.angle"),
+        ({"latch.latch.ramp.friction": 1.5}, "where the probe jams"),
+        ({"latch.latch.ramp.stiffness": 0}, "ramp.stiffness"),
+        ({"latch.latch.ramp.preload": "-1 N"}, "ramp.preload"),
         ({"body.chaser.mass": -3}, "body.chaser.mass"),
-        ({"element.lateral": "1 mm"}, "lateral: on a line nothing is across it; must be left out"),
-        ({"element.anchor": [[0, 0, 0], [0.02, 0, 0]]}, "anchor"),
+        ({"latch.latch.lateral": "1 mm"}, "lateral: on a line nothing is across it; must be left out"),
+        ({"latch.latch.anchor": [[0, 0, 0], [0.02, 0, 0]]}, "anchor"),
     ],
 )
 def test_wrong_latches_are_refused_in_one_line(overrides, words):
@@ -254,10 +254,10 @@ def test_wrong_latches_are_refused_in_one_line(overrides, words):
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"element.latch.surface": "nozzle"}, "no such surface"),
-        ({"element.latch.entry": "30 mm"}, "where the tip cannot come"),
-        ({"element.latch.grip": "glue"}, "element.latch.grip"),
-        ({"element.latch.entry": "-1 mm"}, "element.latch.entry"),
+        ({"latch.latch.surface": "nozzle"}, "no such surface"),
+        ({"latch.latch.entry": "30 mm"}, "where the tip cannot come"),
+        ({"latch.latch.grip": "glue"}, "latch.latch.grip"),
+        ({"latch.latch.entry": "-1 mm"}, "latch.latch.entry"),
     ],
 )
 def test_wrong_latches_in_a_cone_are_refused_in_one_line(overrides, words):

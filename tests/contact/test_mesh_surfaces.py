@@ -211,7 +211,7 @@ STUDIES = [
 def test_studies_ask_for_the_unit_as_runs_do(tmp_path, monkeypatch, capsys, command):
     _box(apply_scale=1000.0).export(tmp_path / "wrong.ply")
     spread = {"keys": ["body.chaser.mass"], "distribution": "uniform", "low": 400, "high": 500}
-    file = written(tmp_path, scenario("wrong.ply") | {"dispersion": [spread]})
+    file = written(tmp_path, scenario("wrong.ply") | {"dispersion": {"mass": spread}})
     check_refused(file, monkeypatch, capsys, "is it in mm? state unit", command)
 
 

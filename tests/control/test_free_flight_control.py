@@ -278,7 +278,7 @@ def test_bad_input_is_one_clear_line(control, words):
             """control.law = 'StationKeeping': must be 'none', 'attitude-hold' or 'rate-damping', or "module:""",
         ),
         (
-            {"law": "attitude-hold", "period": "0.1 s", "thruster": [{"name": "a", "thruster_force": "3 N"}]},
+            {"law": "attitude-hold", "period": "0.1 s", "thruster": {"a": {"thruster_force": "3 N"}}},
             "control.thruster.thruster_force: unknown key; allowed: direction, force, name, position",
         ),
     ],

@@ -46,13 +46,13 @@ def test_nothing_wanted_is_nothing_given():
 
 def block(axes=(0, 1, 2)):
     """Pairs of thrusters that push along both ways of each axis, at a lever across it."""
-    table = []
+    table = {}
     for axis in axes:
         for way in (1.0, -1.0):
             for side in (1.0, -1.0):
                 place, direction = [0.0] * 3, [0.0] * 3
                 direction[axis], place[(axis + 1) % 3] = way, side * LEVER
-                table.append({"position": place, "direction": direction, "force": FORCE})
+                table[f"jet{len(table)}"] = {"position": place, "direction": direction, "force": FORCE}
     return table
 
 
@@ -186,11 +186,14 @@ def test_refusals_in_one_line(load):
     for changes, words in (
         ({"period": None}, "switched at samples: period is missing"),
         ({"thruster_force": 3.0}, "thruster_force is a limit of ideal thrusters"),
-        ({"thruster": []}, "empty list"),
+        ({"thruster": {}}, "is empty"),
         ({"modulation": {"switch_on": 0.5}}, "law pulse-width has no switch_on"),
         ({"modulation": {"law": "on-off", "switch_on": 0.2, "switch_off": 0.5}}, "switch_off is above switch_on"),
         ({"modulation": {"shortest_pulse": 3.0}}, "must be at most the period"),
-        ({"thruster": [{"position": [0, 0, 0], "direction": [0, 0, 0], "force": 1.0}]}, "control.thruster.direction"),
+        (
+            {"thruster": {"a": {"position": [0, 0, 0], "direction": [0, 0, 0], "force": 1.0}}},
+            "control.thruster.a.direction",
+        ),
     ):
         content = {"schema": 1, **flight(GAINS | changes)}
         with pytest.raises(dockdyn.ScenarioError) as refused:

@@ -41,9 +41,13 @@ class Hold(dockdyn.Controller):
         return error, Command(jnp.stack([along, 0.0 * along, 0.0 * along]), -self.turning * seen.chaser.rate)
 """
 LIMITS = {"thruster_force": 15.0, "base_limit": 2.0}
-FORE = {"name": "fore", "position": [-1.0, 0.1, 0.0], "direction": [1.0, 0.0, 0.0], "force": 12.0}
-AFT = {"name": "aft", "position": [1.0, -0.1, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 12.0}
-PULSES = {"base_limit": 2.0, "thruster": [FORE, AFT], "modulation": {"law": "pulse-width", "shortest_pulse": 0.01}}
+FORE = {"position": [-1.0, 0.1, 0.0], "direction": [1.0, 0.0, 0.0], "force": 12.0}
+AFT = {"position": [1.0, -0.1, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 12.0}
+PULSES = {
+    "base_limit": 2.0,
+    "thruster": {"fore": FORE, "aft": AFT},
+    "modulation": {"law": "pulse-width", "shortest_pulse": 0.01},
+}
 RATES = {f"rate_{axis}": f"rate.chaser.{axis}" for axis in "xyz"}
 TORQUES = {f"torque_{axis}": f"torque.{axis}" for axis in "xyz"}
 

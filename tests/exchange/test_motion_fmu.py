@@ -22,10 +22,10 @@ PULSES = {
     "velocity": [-0.05, 0.0, 0.0],
     "period": 0.5,
     "modulation": {"law": "pulse-width", "shortest_pulse": 0.02},
-    "thruster": [
-        {"name": "fore", "position": [-1.0, 0.0, 0.0], "direction": [1.0, 0.0, 0.0], "force": 10.0},
-        {"name": "aft", "position": [1.0, 0.0, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 10.0},
-    ],
+    "thruster": {
+        "fore": {"position": [-1.0, 0.0, 0.0], "direction": [1.0, 0.0, 0.0], "force": 10.0},
+        "aft": {"position": [1.0, 0.0, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 10.0},
+    },
 }
 
 
@@ -57,7 +57,7 @@ def test_ten_bounces_of_a_compliance_are_those_of_the_run(tmp_path):
 @pytest.mark.parametrize("grip", ["compliant-weld", "weld"])
 def test_a_latch_falls_in_in_fmi_2(grip, tmp_path):
     """A rigid hold takes the velocity away at an event."""
-    made = exported("probe-cone-latch", 2, tmp_path, {"loop.delay": 0.0, "element.latch.grip": grip}, integrated=False)
+    made = exported("probe-cone-latch", 2, tmp_path, {"loop.delay": 0.0, "latch.latch.grip": grip}, integrated=False)
     assert check_fmu(made.file).findings == []
     dataset, (position, velocity) = apart(made, "position", "velocity")
     assert np.isfinite(dataset["capture_time"])

@@ -28,7 +28,7 @@ runs = 30
 minimise = "95 % of peak_normal_force"
 evaluations = 30
 cases = 2
-[[design.variables]]
+[design.variable.damping]
 key = "contact.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"

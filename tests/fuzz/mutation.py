@@ -161,7 +161,7 @@ def nested(text: str, others: list[str], draw: random.Random) -> str:
         f"[[{name}]]\n" * deep,
         "".join(f"k{i} = {i}\n" for i in range(deep)),
         f"[requirements]\n{name} = '< {'9' * deep} N'",
-        f"[[dispersion]]\nkeys = [{', '.join(repr(name) for _ in range(deep))}]\ndistribution = 'disc'\nradius = 1",
+        f"[dispersion.all]\nkeys = [{', '.join(repr(name) for _ in range(deep))}]\ndistribution = 'disc'\nradius = 1",
     ]
     put = draw.choice(["", text[: text.find("\n[") + 1]])
     return f"{put}{draw.choice(more)}\n{text[len(put) :]}" if draw.random() < 0.5 else f"{text}\n{draw.choice(more)}\n"

@@ -62,7 +62,7 @@ def _latch(p, end):
     text += '[[element]]\nkind = "latch"\nname = "latch"\nbetween = ["payload", "station"]\ngrip = "pin"\n'
     text += f"anchor = [[0, 0, 0], [{point.real}, {point.imag}, 0]]\naxis = [{normal.real}, {normal.imag}, 0]\n"
     text += "reach = 0\nlateral = 100\n"
-    text += '[[phase]]\nname = "dock"\n[[phase]]\nname = "retreat"\nwhen = "latched"\n'
+    text += '[phase.dock]\n[phase.retreat]\nwhen = "latched"\n'
     return text + f'set = {{ "hand.closed" = false, "control.set_point" = {list(p.retreat)} }}\n'
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from plain_tables import acting, elements_of
 from random_contacts import Chance, around, inertia, log_uniform, parts, uniform
 
 Tables = dict[str, Any]
@@ -30,7 +31,6 @@ def draw(seed: int) -> tuple[Tables, tuple[str, str]]:
         "duration": 4.0,
         "body": bodies,
         "contact": contacts,
-        "element": [],
     }
     found |= {"output": {"interval": 0.02}}
     if delay:
@@ -129,6 +129,11 @@ def control(chance: Chance, found: Tables) -> None:
     found["control"] = law | {"velocity": found["body"][0]["velocity"], "thruster_force": 0.02 * mass}
 
 
+def add(found: Tables, element: Tables) -> None:
+    """Add an element, its kind and its name inside."""
+    found |= acting(*elements_of(found), element)
+
+
 def latch(chance: Chance, found: Tables) -> None:
     """Catch a ball of the chaser where the plate is, by a compliant or a rigid grip."""
     ball = found["body"][0]["feature"][0]
@@ -140,7 +145,7 @@ def latch(chance: Chance, found: Tables) -> None:
         grip = "compliant"
     mass = found["body"][0]["mass"]
     own = {"stiffness": 400 * mass, "damping": 20 * mass} if grip == "compliant" else {"grip": grip}
-    found["element"].append(hook | own)
+    add(found, hook | own)
 
 
 def strut(chance: Chance, found: Tables, between: tuple[str, str] | None = None) -> None:
@@ -148,21 +153,22 @@ def strut(chance: Chance, found: Tables, between: tuple[str, str] | None = None)
     names = [body["name"] for body in found["body"] if "flexible" not in body]
     one, other = between or tuple(chance.choice(names, 2, replace=False).tolist())
     mass = min(body["mass"] for body in found["body"])
-    line: Tables = {"kind": "strut", "name": f"strut{len(found['element'])}", "between": [one, other]}
+    line: Tables = {"kind": "strut", "name": f"strut{len(elements_of(found))}", "between": [one, other]}
     line |= {"anchor": [around(chance, 0.3), around(chance, 0.3)], "stiffness": mass * log_uniform(chance, 0.3, 30)}
     line |= {"damping": mass * uniform(chance, 0, 0.5)}
     if chance.random() < 0.4:
         line["slip"] = mass * log_uniform(chance, 3e-3, 0.1)
-    found["element"].append(line)
+    add(found, line)
 
 
 def phase(chance: Chance, found: Tables) -> None:
     """Add a thruster that pushes from the first contact on, and then less."""
     push = {"kind": "thruster", "name": "jet", "body": "target", "position": around(chance, 0.3)}
     force = found["body"][1]["mass"] * log_uniform(chance, 1e-3, 3e-2)
-    found["element"].append(push | {"direction": chance.normal(size=3).tolist(), "force": 0.0})
-    less = {"name": "less", "when": {"lasting": uniform(chance, 0.1, 0.5)}, "set": {"jet.force": 0.3 * force}}
-    found["phase"] = [{"name": "free"}, {"name": "pushed", "when": "contact", "set": {"jet.force": force}}, less]
+    add(found, push | {"direction": chance.normal(size=3).tolist(), "force": 0.0})
+    less = {"when": {"lasting": uniform(chance, 0.1, 0.5)}, "set": {"thruster.jet.force": 0.3 * force}}
+    pushed = {"when": "contact", "set": {"thruster.jet.force": force}}
+    found["phase"] = {"free": {}, "pushed": pushed, "less": less}
 
 
 FEATURES: dict[str, Callable[[Chance, Tables], None]] = {

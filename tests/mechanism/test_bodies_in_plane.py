@@ -59,9 +59,7 @@ position = [2.5, 0.4, 0.2]
 velocity = [-0.3, 0, 0]
 rate = [0, 0, -0.5]
 
-[[element]]
-kind = "strut"
-name = "spring"
+[strut.spring]
 between = ["tool", "free"]
 anchor = [[0, 0.1, 0], [0, 0.2, 0]]
 stiffness = "30 N/m"

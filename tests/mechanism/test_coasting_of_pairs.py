@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from compiled import Program
+from plain_tables import acting
 
 import dockdyn
 
@@ -37,7 +38,7 @@ def test_the_nearest_contact_says_how_long(tied):
         content = three_balls([0.5, 0.005, 0.3], order)
         if tied:
             jet = {"kind": "thruster", "name": "jet", "body": "plate", "position": [0, 0, 0]}
-            content["element"] = [jet | {"direction": [1, 0, 0], "force": 1.0}]
+            content |= acting(jet | {"direction": [1, 0, 0], "force": 1.0})
         model = dockdyn.load(content).content.model()
         time = Program(lambda model=model: model.coasting(model.initial(), model.outputs(0.0, model.initial())))()
         times.append(float(time))

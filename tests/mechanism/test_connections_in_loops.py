@@ -44,9 +44,7 @@ inertia = [5, 5, 5]
     text += bar("coupler", "crank", CRANK / 2, -START, -RATE, COUPLER)
     text += bar("rocker", "coupler", COUPLER / 2, START - math.pi, RATE, CRANK)
     text += f"""
-[[element]]
-kind = "connection"
-name = "hinge"
+[connection.hinge]
 between = ["rocker", "base"]
 anchor = [[{CRANK / 2}, 0, 0], [{end}, 0, 0]]
 grip = "pin"
@@ -107,16 +105,16 @@ def test_two_methods_turn_the_same_linkage():
 @pytest.mark.full
 def test_a_welded_loop_is_stiff():
     """A weld at the last hinge leaves a parallelogram no motion but that of one body."""
-    run = dockdyn.simulate(four_bar("variational", duration=0.5, **{"element.hinge.grip": "weld"}))
+    run = dockdyn.simulate(four_bar("variational", duration=0.5, **{"connection.hinge.grip": "weld"}))
     assert np.abs(run.joint_rate.values[1:]).max() < 1e-9
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"element.hinge.between": ["rocker", "bas"]}, "did you mean 'base'"),
-        ({"element.hinge.anchor": None}, "anchor"),
-        ({"element.hinge.grip": "glue"}, "grip"),
+        ({"connection.hinge.between": ["rocker", "bas"]}, "did you mean 'base'"),
+        ({"connection.hinge.anchor": None}, "anchor"),
+        ({"connection.hinge.grip": "glue"}, "grip"),
     ],
 )
 def test_bad_connections_are_refused_in_one_line(changed, words):

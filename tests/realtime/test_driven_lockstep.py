@@ -45,8 +45,6 @@ HANGING = {
 }
 STEERED = {"control": {"law": "attitude-hold", "period": 0.05, "base_stiffness": 40.0, "base_damping": 300.0}}
 LATCHED = {
-    "kind": "latch",
-    "name": "latch",
     "between": ["chaser", "target"],
     "feature": "probe",
     "surface": "cone",
@@ -59,7 +57,7 @@ CASES = {
     "averaged": on_a_line(duration="10 s", loop__sensor__period="4 ms", loop__sensor__averaging="4 ms", **PLAIN),
     "limited robot": on_a_line(duration="10 s", loop__robot__rate_limit="70 mm/s", **PLAIN),
     "space": in_space(loop__compensator__law="lead-energy"),
-    "with a latch, steered": in_space(element=[LATCHED], **STEERED),
+    "with a latch, steered": in_space(latch={"latch": LATCHED}, **STEERED),
 }
 LONG = ("averaged", "a tool in space", "with a latch, steered")  # means are those of a tool behind the sensor, too
 RUNS = [pytest.param(name, marks=[pytest.mark.full] * (name in LONG)) for name in (*CASES, "a tool in space")]

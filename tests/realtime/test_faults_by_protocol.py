@@ -74,7 +74,7 @@ def rigs():
     ],
 )
 def test_a_fault_stops_the_rig_at_once_for_its_reason_and_for_good(rigs, fault, protocol):
-    computer, wire = rigs.begun(protocol, fault=[{"kind": fault, "at": "0.4 s", "lasts": "0.2 s"}])
+    computer, wire = rigs.begun(protocol, fault={fault: {"kind": fault, "at": "0.4 s", "lasts": "0.2 s"}})
     found, sent, active = [], [], []
     for cycle in range(240):
         request = [Request.NONE, Request.HOME, Request.ARM, Request.RUN][cycle % 4]
@@ -122,12 +122,12 @@ def cycles_of_braking(sent):
 
 def test_a_robot_that_tells_no_status_has_no_such_fault(rigs):
     with pytest.raises(ScenarioError, match="robot-status: kuka-rsi tells none"):
-        rigs.begun("KUKA", fault=[{"kind": "robot-status", "at": "0.4 s"}])
+        rigs.begun("KUKA", fault={"robot-status": {"kind": "robot-status", "at": "0.4 s"}})
 
 
 def test_plain_packets_do_not_count_measurements(rigs):
     with pytest.raises(ScenarioError, match="sensor-stalled: raw-udp does not count measurements"):
-        rigs.begun("plain", fault=[{"kind": "sensor-stalled", "at": "0.4 s"}])
+        rigs.begun("plain", fault={"sensor-stalled": {"kind": "sensor-stalled", "at": "0.4 s"}})
 
 
 def motion(rigs, protocol, cycles=300, **trouble):
@@ -182,7 +182,7 @@ def test_a_pose_that_is_lost_makes_virtual_time_stand_still(rigs):
     """
     _, rows, _ = motion(rigs, "plain")
     fault = {"kind": "robot-silent", "at": "0.4 s", "lasts": f"{CYCLE} s"}
-    _, broken, _ = motion(rigs, "plain", fault=[fault])
+    _, broken, _ = motion(rigs, "plain", fault={"silent": fault})
     assert {int(row["state"]) for row in broken} == {State.RUNNING}
     assert int(broken[-1]["tick"]) == int(rows[-1]["tick"]) - 1
     flown = np.array([row["position"] for row in broken])
@@ -250,14 +250,14 @@ def along():
 def random_trouble(rng, seed, protocol):
     """A table of what goes wrong."""
     kinds = [kind for kind in FAULTS if has(kind, protocol)]
-    faults = [
-        {
+    faults = {
+        f"fault{number}": {
             "kind": str(rng.choice(kinds)),
             "at": float(rng.random() * 0.2),
             "lasts": float(rng.choice([0.004, 0.05, 0.15])),
         }
-        for _ in range(rng.integers(0, 3))
-    ]
+        for number in range(rng.integers(0, 3))
+    }
     often = float(rng.choice([0.0, 0.01, 0.2], p=[0.5, 0.3, 0.2]))
     network = {
         "latency": float(rng.choice([0.0, 1e-3, 3e-3], p=[0.6, 0.3, 0.1])),

@@ -136,7 +136,7 @@ def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_agai
     """The emulated robot is reset by its operator a second after it has stopped; the network is not a good one."""
     fault, cause = FAULTS[request.node.callspec.params["bench"]]
     lines = [
-        "[[rig.emulator.fault]]",
+        "[rig.emulator.fault.one]",
         f'kind = "{fault}"',
         'at = "0.1 s"',
         'lasts = "1.5 s"',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -22,7 +23,7 @@ SCENES = {
     "assembly": {
         "kind": "assembly",
         "body": [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}],
-        "element": [
+        **acting(
             {
                 "kind": "strut",
                 "name": "strut",
@@ -31,7 +32,7 @@ SCENES = {
                 "stiffness": 100.0,
                 "free_length": 0.1,
             }
-        ],
+        ),
     }
     | TOUCH,
     "rig": {"kind": "rig", "mode": "assembly", "mock_ups": ["one", "other"], "loop": {"hold": {"period": 0.004}}}

@@ -42,9 +42,7 @@ normal = { law = "hunt-crossley", stiffness = 2e5, exponent = 1, damping = 1.0 }
 interval = 8e-4
 """
 LATCH = """
-[[element]]
-kind = "latch"
-name = "hook"
+[latch.hook]
 between = ["chaser", "target"]
 anchor = [[0.52, 0.0, 0.0], [-0.498, 0.0, 0.0]]
 axis = [-1.0, 0.0, 0.0]
@@ -191,21 +189,17 @@ def test_latches_fall_in_with_the_order_of_the_method(method, grip, order):
 @pytest.mark.full
 def test_phases_begin_at_the_end_of_a_fixed_step():
     pushed = """
-[[element]]
-kind = "thruster"
-name = "jet"
+[thruster.jet]
 body = "chaser"
 position = [0.0, 0.1, 0.0]
 direction = [1.0, 0.0, 0.0]
 force = 0.0
 
-[[phase]]
-name = "approach"
+[phase.approach]
 
-[[phase]]
-name = "pushing"
+[phase.pushing]
 when = "contact"
-set = { "jet.force" = 40.0 }
+set = { "thruster.jet.force" = 40.0 }
 """
     best = dockdyn.simulate(docking(pushed))
     errors = [

@@ -37,7 +37,7 @@ STUDY = """
 [design]
 minimise = "peak_normal_force"
 evaluations = 20
-[[design.variables]]
+[design.variable.stiffness]
 key = "contact.f0.normal.stiffness"
 low = "1e5 N/m"
 high = "1e6 N/m"
@@ -90,9 +90,7 @@ def grouped(count):
 
 
 def struts(count):
-    strut = (
-        '[[element]]\nkind = "strut"\nname = "s{}"\nbetween = ["chaser", "target"]\nstiffness = "1 kN/m"\nanchor = {}\n'
-    )
+    strut = '[strut.s{}]\nbetween = ["chaser", "target"]\nstiffness = "1 kN/m"\nanchor = {}\n'
     return assembly([], [], [strut.format(i, f"[{place}, [-1, 0, 0]]") for i, place in enumerate(places(count))])
 
 

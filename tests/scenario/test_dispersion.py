@@ -83,7 +83,7 @@ def test_a_disc_is_uniform_in_area():
 
 
 def test_an_angle_in_two_keys_is_of_one_disc():
-    part = '[[dispersion]]\nkeys = ["approach.pitch", "approach.yaw"]\ndistribution = "disc"\nradius = "4 deg"'
+    part = '[dispersion.both]\nkeys = ["approach.pitch", "approach.yaw"]\ndistribution = "disc"\nradius = "4 deg"'
     values = drawn(scenario(part))
     away = np.hypot(*values.T)
     assert away.max() < np.radians(4)
@@ -106,7 +106,7 @@ def test_a_cone_is_uniform_in_solid_angle(axis, half_angle):
     assert_distributed(around, stats.uniform(-np.pi, 2 * np.pi))
 
 
-CORRELATED = '[[dispersion]]\nkeys = ["approach.pitch", "approach.distance"]\ndistribution = "correlated-normal"\n'
+CORRELATED = '[dispersion.both]\nkeys = ["approach.pitch", "approach.distance"]\ndistribution = "correlated-normal"\n'
 BY_CORRELATION = 'mean = ["1 deg", "5 cm"]\nstd = ["0.5 deg", "1 mm"]\ncorrelation = [[1, -0.6], [-0.6, 1]]'
 
 
@@ -128,7 +128,7 @@ def test_a_covariance_says_the_same():
 
 
 EVERYTHING = """
-dispersion = [{ keys = ["approach.pitch", "approach.yaw"], distribution = "disc", radius = "4 deg", nominal = ["1 deg", 0] }]
+dispersion.both = { keys = ["approach.pitch", "approach.yaw"], distribution = "disc", radius = "4 deg", nominal = ["1 deg", 0] }
 
 [approach]
 closing_speed = { distribution = "uniform", low = "5 cm/s", high = "10 cm/s" }
@@ -183,8 +183,8 @@ def test_the_nominal_case_is_the_middle_or_what_is_stated():
     assert nominal.approach.lateral_velocity == [0.002, 0.0]
     assert (nominal.chaser.mass, nominal.chaser.inertia[0][0]) == (1800, 900)
     assert_allclose([nominal.approach.pitch, nominal.approach.yaw], [math.radians(1), 0])
-    # a number that the file states beside a table [[dispersion]]
-    table = '[[dispersion]]\nkeys = ["approach.pitch", "approach.yaw"]\ndistribution = "disc"\nradius = "4 deg"'
+    # a number that the file states beside a table [dispersion.both]
+    table = '[dispersion.both]\nkeys = ["approach.pitch", "approach.yaw"]\ndistribution = "disc"\nradius = "4 deg"'
     assert_allclose(scenario(table).content.approach.pitch, math.radians(2))
 
 
@@ -237,7 +237,7 @@ def one(law):
 
 
 def table(keys, rest='distribution = "disc"\nradius = "4 deg"'):
-    return f"[[dispersion]]\nkeys = {keys}\n{rest}"
+    return f"[dispersion.both]\nkeys = {keys}\n{rest}"
 
 
 OFFSET = "[approach]\nlateral_offset = "
@@ -304,32 +304,41 @@ REFUSED = [
         '[integrator]\nmax_events = { distribution = "uniform", low = 10, high = 20 }',
         "integrator.max_events: is 10, a count; cannot be distributed; only a choice can be of it",
     ),
-    (table('["approach.pitch"]'), "dispersion: a disc as given is of 2; keys given: approach.pitch"),
-    (table('["approach.pitch", "approach.yaw", "approach.roll"]'), "dispersion.keys: 3 keys; a disc as given is of 2"),
+    (table('["approach.pitch"]'), "dispersion.both: a disc as given is of 2; keys given: approach.pitch"),
+    (
+        table('["approach.pitch", "approach.yaw", "approach.roll"]'),
+        "dispersion.both.keys: 3 keys; a disc as given is of 2",
+    ),
     (
         table('["approach.pitch", "approach.distance"]'),
-        "dispersion: a disc needs keys of one unit; these are approach.pitch in",
+        "dispersion.both: a disc needs keys of one unit; these are approach.pitch in",
     ),
-    (table('["approach.pitch", "approach.yaww"]'), "dispersion.keys: approach.yaww: unknown key; did you mean 'yaw'?"),
+    (
+        table('["approach.pitch", "approach.yaww"]'),
+        "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?",
+    ),
     (table('["approach.pitch", "chaser"]'), "chaser: is a whole table; cannot be distributed"),
-    (table('["approach.pitch", "schema"]'), "dispersion.keys: schema cannot be distributed"),
+    (table('["approach.pitch", "schema"]'), "dispersion.both.keys: schema cannot be distributed"),
     (table('["approach.pitch", "approach.pitch"]'), "approach.pitch: is distributed twice"),
     (
         table(PAIR) + '\n[approach]\nyaw = { distribution = "normal", mean = 0, std = 1 }',
         "approach.yaw: is distributed twice",
     ),
-    (table(PAIR, 'distribution = "disc"'), "dispersion.radius: missing"),
-    ('[[dispersion]]\ndistribution = "disc"', "dispersion.keys: missing"),
-    ('[dispersion]\ndistribution = "disc"', "dispersion: must be a list of tables"),
+    (table(PAIR, 'distribution = "disc"'), "dispersion.both.radius: missing"),
+    ('[dispersion.both]\ndistribution = "disc"', "dispersion.both.keys: missing"),
+    ('[dispersion]\ndistribution = "disc"', "dispersion: must be tables, each under a name"),
     (
         CORRELATED + 'mean = [0, 0]\nstd = ["1 deg", 1]\ncorrelation = [[1, 1.1], [1.1, 1]]',
-        "dispersion.correlation = [[1.0, 1.1], [1.1, 1.0]]: must be positive definite; its smallest eigenvalue is -0.1",
+        "dispersion.both.correlation = [[1.0, 1.1], [1.1, 1.0]]: must be positive definite; its smallest eigenvalue is -0.1",
     ),
-    (CORRELATED + "mean = [0, 0]\nstd = [1, 1]\ncorrelation = [[1, 0.1], [0.2, 1]]", "dispersion.correlation = "),
-    (CORRELATED + "mean = [0, 0]\nstd = [1, 1]", "dispersion: must give either std and correlation, or covariance"),
+    (CORRELATED + "mean = [0, 0]\nstd = [1, 1]\ncorrelation = [[1, 0.1], [0.2, 1]]", "dispersion.both.correlation = "),
+    (
+        CORRELATED + "mean = [0, 0]\nstd = [1, 1]",
+        "dispersion.both: must give either std and correlation, or covariance",
+    ),
     (
         CORRELATED + "mean = [0, 0]\nstd = [1]\ncorrelation = [[1, 0], [0, 1]]",
-        "dispersion.std = [1]: must be 2, one for each",
+        "dispersion.both.std = [1]: must be 2, one for each",
     ),
     ('[campaign]\nsampling = "sobl"', "campaign.sampling = 'sobl': must be 'random', 'latin-hypercube' or 'sobol'"),
     ("[campaign]\nruns = 0", "campaign.runs = 0: must be at least 1"),
@@ -381,4 +390,4 @@ def test_charts_of_stability_are_those_of_the_nominal_case():
     known, found = (stability_dataset(scenario(part), sweep) for part in ("", keys))
     assert_array_equal(found.growth_rate, known.growth_rate)
     assert found.attrs["margins"] == known.attrs["margins"]
-    assert "[[dispersion]]" in found.attrs["scenario"]
+    assert "[dispersion.both]" in found.attrs["scenario"]

@@ -62,7 +62,7 @@ def test_what_the_pages_show_fits(page, schema):
         ("include = 3", {"include"}),
         ("campaign = { run = 10 }", {"campaign"}),
         ("requirements = { peak_force = 500 }", {"requirements.peak_force"}),
-        ('dispersion = [{ keys = "mass", distribution = "uniform" }]', {"dispersion.0.keys"}),
+        ('dispersion.load = { keys = "mass", distribution = "uniform" }', {"dispersion.load.keys"}),
     ],
 )
 def test_what_is_wrong_is_marked_where_it_stands(changed, places, schema):
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_marked_where_it_stands(changed, places, schema):
         'include = ["a.toml", "b.toml"]',
         'campaign = { runs = 10, sampling = "sobol" }',
         'requirements = { peak_force = "< 500 N", captured = true }',
-        'dispersion = [{ keys = ["mass"], distribution = "uniform", low = 400, high = "600 kg" }]',
+        'dispersion.load = { keys = ["mass"], distribution = "uniform", low = 400, high = "600 kg" }',
         'loop.robot = { bandwidth = "8 Hz", damping = 0.7 }',
     ],
 )

@@ -43,7 +43,7 @@ def test_a_key_without_its_first_tables_is_named_in_full(preset):
                 assert "unknown key" not in str(other)
 
 
-STRUT = "did you mean 'element.strut.damping'?"
+STRUT = "did you mean 'strut.strut.damping'?"
 
 
 @pytest.mark.parametrize("asked", ["strut.damping", "strut.dampin"])
@@ -53,7 +53,8 @@ def test_a_short_key_is_named_in_full_wherever_it_is_asked_for(asked):
         lambda: dockdyn.sensitivity("idss-soft-capture", "peak_normal_force_N", [asked]),
         lambda: dockdyn.envelope("idss-soft-capture", {asked: (1.0, 2.0)}),
         lambda: dockdyn.load(
-            "idss-soft-capture", {"dispersion": [{"keys": [asked], "distribution": "uniform", "low": 1.0, "high": 2.0}]}
+            "idss-soft-capture",
+            {"dispersion": {"asked": {"keys": [asked], "distribution": "uniform", "low": 1.0, "high": 2.0}}},
         ),
     ):
         with pytest.raises(dockdyn.ScenarioError) as refused:
@@ -62,8 +63,8 @@ def test_a_short_key_is_named_in_full_wherever_it_is_asked_for(asked):
 
 
 def test_an_element_mistyped_is_named():
-    with pytest.raises(dockdyn.ScenarioError, match=r"'strutt' is none of the 2 elements .*; did you mean 'strut'\?"):
-        dockdyn.load("idss-soft-capture", {"element.strutt.damping": 1.0})
+    with pytest.raises(dockdyn.ScenarioError, match=r"there is no 'strutt'; did you mean 'strut'\?"):
+        dockdyn.load("idss-soft-capture", {"strut.strutt.damping": 1.0})
 
 
 NONE = [

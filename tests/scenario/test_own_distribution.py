@@ -150,7 +150,7 @@ def test_units_words_and_defaults(folder):
 def test_several_numbers_together(folder):
     ring = {"distribution": "own_spread:Ring", "radii": ["1 deg", "3 deg"]}
     table = {"keys": ["approach.pitch", "approach.yaw"], **ring}
-    scenario = dockdyn.load("probe-cone", {"dispersion": [table]})
+    scenario = dockdyn.load("probe-cone", {"dispersion": {"ring": table}})
     values = drawn(scenario)
     area = np.sum(values**2, axis=1) / math.radians(1) ** 2
     assert stats.kstest(area, stats.uniform(1, 8).cdf).pvalue > 1e-3
@@ -220,7 +220,7 @@ def test_its_place_and_its_keys_are_checked(folder):
         dockdyn.load("probe-cone", {SPEED: ring})
     table = {"keys": ["approach.pitch", "body.chaser.mass"], **ring}
     with pytest.raises(dockdyn.ScenarioError, match=r"own_spread:Ring needs keys of one unit; these are"):
-        dockdyn.load("probe-cone", {"dispersion": [table]})
+        dockdyn.load("probe-cone", {"dispersion": {"ring": table}})
     with pytest.raises(
         dockdyn.ScenarioError, match=rf"probe-cone: {SPEED}: own_spread:Sudden: inverse gives .* finite"
     ):

@@ -162,7 +162,7 @@ def test_ends_of_ranges_without_their_unit_are_told(dock, seed):
 
 def test_ends_of_a_design_and_of_a_sweep_are_told(dock, tmp_path):
     text = dockdyn.load("probe-cone-latch").text()
-    variable = '[[design.variables]]\nkey = "approach.closing_speed"\nlow = 30\nhigh = 60\n'
+    variable = '[design.variable.speed]\nkey = "approach.closing_speed"\nlow = 30\nhigh = 60\n'
     (tmp_path / "mine.toml").write_text(f'{text}\n[design]\nminimise = "no_such_figure"\nevaluations = 2\n{variable}')
     _, _, err = dock("design", "mine.toml")
     assert "warning: approach.closing_speed = 60 m/s: spacecraft dock at" in err

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from on_a_line import colliding
+from plain_tables import acting
 
 Chance = np.random.Generator
 LATE = 1.2  # rad: the angle by which a delay makes an oscillation in contact late, at most
@@ -134,7 +135,7 @@ def assembly(chance: Chance) -> dict[str, Any]:
     mount |= {"stiffness": [stiff] * 3, "damping": [0.02 * stiff] * 3}
     mount |= {"turning_stiffness": [0.1 * stiff] * 3, "turning_damping": [0.002 * stiff] * 3}
     bodies = [{"name": "chaser", **visitor}, {"name": "target", **target}, base]
-    return {"duration": 6.0, "body": bodies, "contact": contacts, "element": [mount], **loop(delay)}
+    return {"duration": 6.0, "body": bodies, "contact": contacts, **acting(mount), **loop(delay)}
 
 
 def on_a_line(chance: Chance) -> dict[str, Any]:

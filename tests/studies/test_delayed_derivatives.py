@@ -103,9 +103,7 @@ name = "base"
 mass = 300.0
 inertia = [5.0, 6.0, 7.0]
 point = [{ name = "port", position = [-0.05, 0.1, 0], axis = [1, 0, 0] }]
-[[element]]
-kind = "bushing"
-name = "mount"
+[bushing.mount]
 between = ["buffer", "base"]
 position = [-0.1, 0.03, 0.02]
 stiffness = [4000.0, 3000.0, 2500.0]
@@ -136,7 +134,7 @@ MOVED = [
     "body.visitor.mass",
     "body.visitor.velocity.0",
     "contact.normal.stiffness",
-    "element.stiffness.0",
+    "bushing.mount.stiffness.0",
     "loop.delay",
 ]
 

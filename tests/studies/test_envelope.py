@@ -185,15 +185,13 @@ law = "spring-dashpot"
 stiffness = "8 kN/m"
 damping = "400 N s/m"
 
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "60 mm"
 
-[element.ramp]
+[latch.latch.ramp]
 stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}
@@ -308,7 +306,7 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
             (
                 "probe-cone-latch",
                 "--over",
-                "element.latch.ramp.friction=0.1:0.2",
+                "latch.latch.ramp.friction=0.1:0.2",
                 "--over",
                 f"{SPEED}=1:2",
                 "--over",

@@ -102,7 +102,7 @@ def _self_check() -> Check:
     if jnp.zeros(()).dtype != "float64":
         return Check(False, "JAX computes in single precision; dockdyn needs JAX_ENABLE_X64=1")
     scenario = dockdyn.load(PRESET)
-    (chaser, target), ramp = scenario.content.body, scenario.content.element[0].ramp
+    (chaser, target), ramp = scenario.content.body, scenario.content.latch[0].ramp
     given = (chaser.mass, target.mass, ramp.stiffness, ramp.angle, ramp.axial_length)
     least = float(dockdyn.impact.minimum_latching_velocity(*given))
     caught = {

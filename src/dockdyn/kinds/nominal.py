@@ -128,7 +128,7 @@ def acts_alone(content: Judged, state: State | None) -> bool:
     controlled = getattr(content, "controlled", False) and content.control.period is None
     if controlled or not content.only_contacts():
         return False
-    latches = len(getattr(content, "element", ()))
+    latches = len(getattr(content, "latch", ()))
     if state is None:
         return not latches
     first = len(content.contact)

@@ -248,7 +248,7 @@ def _refuse_open(scenario: Scenario, begun: Begun) -> None:
         held = begun.after.memory.elements[grip.element].held
         if held is None or not float(held) > 0:
             name = begun.model.elements[grip.element].name
-            raise ScenarioError(f"{scenario.name}: element {name!r}: does not hold at t = 0; {words}")
+            raise ScenarioError(f"{scenario.name}: {name!r} does not hold at t = 0; {words}")
 
 
 def _struck(found: Concluded) -> list[Any]:

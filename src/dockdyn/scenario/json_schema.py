@@ -15,6 +15,7 @@ from pydantic.json_schema import models_json_schema
 from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.known_keys import REPEATED
 from dockdyn.scenario.language.own_code import TAGS, Own
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -22,7 +23,7 @@ from dockdyn.scenario.tables.design import DesignSection
 FILE = "dockdyn.schema.json"
 PLACE = "#/definitions/{model}"
 NUMBER = r"^[-+(\s]*\.?[0-9]"  # what a text with a number begins with
-DROPPED = ("title", "default", "required", "discriminator")
+DROPPED = ("title", "default", "required", "discriminator", REPEATED)
 OWN = {"type": "string", "pattern": "^[^:]+:[^:]+$"}  # "module:Class"
 SORTS = ("mode", "motion")  # words of a scenario by which its tables are others
 Node = dict[str, Any]
@@ -102,8 +103,8 @@ def _shared() -> Node:
         "design": {"$ref": PLACE.format(model=DesignSection.__name__)},
         "dispersion": {
             "description": "Numbers that are distributed, by their keys.",
-            "type": "array",
-            "items": _distribution({"keys": {"type": "array", "items": {"type": "string"}}}),
+            "type": "object",
+            "additionalProperties": _distribution({"keys": {"type": "array", "items": {"type": "string"}}}),
         },
         "requirements": {
             "description": 'What figures of the summary must be: true, false or a relation such as "< 500 N".',

@@ -28,9 +28,9 @@ from dockdyn.scenario.distributions.dispersion import (
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import is_kind, kind_named, known_kinds
-from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
+from dockdyn.scenario.language.errors import ScenarioError, allowed, located, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin
+from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
@@ -43,6 +43,7 @@ from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refus
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
+from dockdyn.scenario.tables.named import are_named_at
 
 if TYPE_CHECKING:
     from dockdyn.kinds.kind import Kind
@@ -93,7 +94,7 @@ class Scenario:
 
     def nominal(self) -> dict[str, Any]:
         """The case that runs alone, without distributions and requirements, as a dictionary."""
-        return _without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
+        return _without_empty(self.content.model_dump(by_alias=True, exclude_none=True), type(self.content))
 
     def at(self, values: Mapping[str, Any]) -> Scenario:
         """The same scenario, dotted keys set to `values`, nothing distributed; ScenarioError where one is not allowed."""
@@ -246,10 +247,10 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
         plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
     campaign = _stated_table(CampaignSection, others.get("campaign", {}), "campaign", name)
     design = _stated_table(DesignSection, others["design"], "design", name) if "design" in others else None
-    own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}
+    own = {key for one in stated if one.table is not None for key in one.keys if holds(plain, key, name)}
     for one in stated:
         for key, (_, value) in one.somewhere().items():
-            if not one.inline and key not in own:
+            if one.table is not None and key not in own:
                 plain = overridden(plain, key, value, name, folder)
     try:
         _refuse_early(plain, name, folder)
@@ -263,7 +264,7 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
     found = [dispersion_of(one, content, lambda values: scenario.at(values).content, own, name) for one in stated]
     kept = unfixed(found, content, fixed, name)
     alone(kept, name)
-    kept.sort(key=lambda one: one.keys if one.inline else ("~",))  # one order, however the file is written
+    kept.sort(key=lambda one: one.keys if one.table is None else ("~",))  # one order, however the file is written
     nominal = {key: value for one in kept for key, value in zip(one.keys, one.nominal, strict=True)}
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
 
@@ -306,7 +307,7 @@ def _stated_table[Table: Section](section: type[Table], table: object, where: st
     try:
         return section.model_validate(table)
     except ValidationError as error:
-        raise refused_in(error, where, list(section.model_fields), name) from None
+        raise refused_in(error, where, table, list(section.model_fields), name) from None
 
 
 def _kind_of(data: Mapping[str, Any]) -> Kind | None:
@@ -326,8 +327,10 @@ def _section_of(data: dict[str, Any], name: str) -> type[Section]:
 def overridden(data: dict[str, Any], key: str, value: object, name: str, folder: Path | None) -> dict[str, Any]:
     """`data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
 
-    So one moment of an inertia tensor can be set also where the file gives its diagonal alone.
+    So one moment of an inertia tensor can be set also where the file gives its diagonal alone. No new table comes to be where
+    each has a name of its own.
     """
+    _refuse_new_name(data, key, name)
     try:
         override(data, key, value, name)
     except ScenarioError as problem:
@@ -338,6 +341,24 @@ def overridden(data: dict[str, Any], key: str, value: object, name: str, folder:
             raise problem from None
         return resolved
     return data
+
+
+def _refuse_new_name(data: dict[str, Any], key: str, name: str) -> None:
+    """Refuse a dotted `key` into a table under a name that none has. Raises ScenarioError."""
+    place: Any = data
+    parts = split(key, name)
+    for depth, part in enumerate(parts):
+        if not isinstance(place, dict) or ".".join(parts[depth:]) in place:
+            return
+        if part not in place:
+            kind = _section_of(data, name)
+            if depth and are_named_at(kind, parts[:depth]):
+                words = KnownKeys(kind, data).advice(part, list(place), key)
+                raise ScenarioError(f"{name}: {key}: there is no {part!r}; {words}")
+            if depth + 1 < len(parts) and are_named_at(kind, parts[: depth + 1]):
+                raise ScenarioError(f"{name}: {key}: the scenario states no {part}; must be one that it states")
+            return
+        place = place[part]
 
 
 def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
@@ -366,7 +387,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
-        sorted_by_kind = path[:1] == ["element"] or path[-1:] == ["flexible"]
+        sorted_by_kind = path[-1:] == ["flexible"]
         tag = told if told in TAGS else "shape" if shaped else "kind" if sorted_by_kind else "law"
         key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
         if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:
@@ -388,26 +409,13 @@ def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:
     return sort != "own_code", not unknown_law, sort != "extra_forbidden"
 
 
-def _without_empty(data: Any) -> Any:  # noqa: ANN401, what a file holds
-    """`data` without empty tables and lists, which say nothing."""
+def _without_empty(data: Any, kind: type[Section] | None = None, path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401, what a file holds
+    """Return `data` without empty tables and lists, which say nothing; of a scenario of a `kind`, but for those under names."""
     if isinstance(data, dict):
-        kept = {key: _without_empty(value) for key, value in data.items()}
-        return {key: value for key, value in kept.items() if value not in ({}, [])}
-    return [_without_empty(item) for item in data] if isinstance(data, list) else data
-
-
-def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
-    """The path of a problem in the file itself (without pydantic's own tags), and the value there."""
-    path: list[str] = []
-    place: Any = data
-    for index, part in enumerate(loc):
-        inside = (isinstance(place, dict) and part in place) or (
-            isinstance(place, list) and isinstance(part, int) and part < len(place)
-        )
-        if inside:
-            place = place[part]
-            path.append(str(part))
-        elif missing and index == len(loc) - 1:
-            path.append(str(part))
-            place = None
-    return path, place
+        kept = {key: _without_empty(value, kind, (*path, key)) for key, value in data.items()}
+        return {
+            key: value
+            for key, value in kept.items()
+            if value not in ({}, []) or (kind is not None and are_named_at(kind, path))
+        }
+    return [_without_empty(item, kind, path) for item in data] if isinstance(data, list) else data

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import numpy as np
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -78,7 +79,7 @@ FOUR = {
         {"feature": "tips", "surface": "dome", **pressing(2e5, 1.5, 0.3)},
         {"feature": "feet", "surface": "deck", **pressing(4e5, 2.0, 0.2)},
     ],
-    "element": [
+    **acting(
         {
             "kind": "bushing",
             "name": "mount",
@@ -106,7 +107,7 @@ FOUR = {
             "stiffness": 4.0,
             "damping": 0.5,
         },
-    ],
+    ),
     "output": {"interval": 0.05},
 }
 
@@ -170,7 +171,7 @@ THREE = {
         {"name": "petals", "feature": "ring.petals", "against": "target.petals", **pressing(2e4, 1.0, 1.0)},
         {"name": "probe", "feature": "tip", "surface": "drogue", **pressing(1e4, 1.5, 0.5)},
     ],
-    "element": [
+    **acting(
         {
             "kind": "strut",
             "name": "struts",
@@ -180,7 +181,7 @@ THREE = {
             "damping": 60.0,
             "slip": 25.0,
         }
-    ],
+    ),
     "output": {"interval": 0.05},
 }
 

@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -78,7 +79,7 @@ def caught(seed, law):
         "kind": "assembly",
         "duration": 6.0,
         "body": [*bodies, payload],
-        "element": [grip],
+        **acting(grip),
         "control": LAWS[law] | {"body": "sc"},
         "integrator": {"tolerance": 1e-11},
         "output": {"interval": 0.5},
@@ -174,8 +175,9 @@ def test_laws_take_links_that_bend_as_rigid(law):
 
 def test_what_compliant_grips_hold_counts_as_welded():
     rigid = turning_as_one(5, "detumble")
-    grip = rigid["element"][0] | {"grip": "compliant", "stiffness": 2e4, "damping": 100.0}
-    compliant = rigid | {"element": [grip, grip | {"name": "twin"}]}
+    ((name, latch),) = rigid["latch"].items()
+    grip = latch | {"grip": "compliant", "stiffness": 2e4, "damping": 100.0}
+    compliant = rigid | {"latch": {name: grip, "twin": grip}}
     np.testing.assert_allclose(first_efforts(compliant), first_efforts(rigid), rtol=1e-9)
 
 
@@ -194,8 +196,8 @@ def test_control_acts_in_its_phases_alone(law, period):
     content = caught(1, law)
     if period is not None:
         content["control"]["period"] = period
-    content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]
-    content["phase"].append({"name": "free", "when": {"lasting": 2.0}})
+    content["phase"] = {"loose": {}, "held": {"when": {"lasting": 1.0}}}
+    content["phase"]["free"] = {"when": {"lasting": 2.0}}
     content["control"]["phases"] = ["held"]
     run = dockdyn.simulate(content | {"duration": 4.0})
     acts = (run.time.values > 1.0) & (run.time.values <= 3.0)
@@ -210,7 +212,7 @@ def test_control_acts_in_its_phases_alone(law, period):
 @pytest.mark.parametrize("period", [pytest.param(None, marks=pytest.mark.full), 0.25])
 def test_control_of_a_body_acts_in_its_phases_alone(period):
     content = caught(2, "joint-pd")
-    content["phase"] = [{"name": "loose"}, {"name": "held", "when": {"lasting": 1.0}}]
+    content["phase"] = {"loose": {}, "held": {"when": {"lasting": 1.0}}}
     content["control"] = {"law": "attitude-hold", "base_stiffness": 9.0, "base_damping": 50.0, "body": "sc"}
     content["control"] |= {"phases": ["held"]} | ({} if period is None else {"period": period})
     run = dockdyn.simulate(content)
@@ -225,7 +227,7 @@ def test_control_of_a_body_acts_in_its_phases_alone(period):
         ({"body": "payload"}, "control.law: detumble: no joint moves in the tree of 'payload'"),
         ({"phases": ["late"]}, "control.phases: no phase 'late'"),
         ({"period": 1e-7}, "takes 6e.07 samples for a duration of 6 s"),
-        ({"period": 0.1, "thruster": []}, "unknown key"),
+        ({"period": 0.1, "thruster": {}}, "unknown key"),
     ],
 )
 def test_what_fits_no_arm_is_refused(change, words):

@@ -49,8 +49,8 @@ class Reference:
             rows.append(np.concatenate([position, velocity, attitude, rate]))
             self.bodies.append(Body(section["mass"], tensor, rows[-1]))
         self.start = np.concatenate([*rows, [0.0, 0.0]])
-        self.struts = [self.strut(element) for element in case["element"] if element["kind"] == "strut"]
-        self.mount = self.bushing(case["element"][0])
+        self.struts = [self.strut(element) for element in case["strut"].values()]
+        self.mount = self.bushing(case["bushing"]["mount"])
         self.contacts = [self.contact(contact) for contact in case["contact"]]
 
     def split(self, y):
@@ -263,10 +263,8 @@ def test_bodies_on_springs_move_as_in_mujoco(load):
         rows.append((state.qpos.copy(), state.qvel.copy()))
     places = np.array([q for q, _ in rows]).reshape(-1, 3, 7)
     speeds = np.array([v for _, v in rows]).reshape(-1, 3, 6)
-    elements = [
-        {
-            "kind": "strut",
-            "name": f"spring {number}",
+    struts = {
+        f"spring{number}": {
             "between": list(names),
             "anchor": [list(place) for place in anchors],
             "stiffness": stiffness,
@@ -274,13 +272,13 @@ def test_bodies_on_springs_move_as_in_mujoco(load):
             "free_length": free,
         }
         for number, (names, anchors, stiffness, damping, free) in enumerate(LINES)
-    ]
+    }
     case = {
         "schema": 1,
         "kind": "assembly",
         "duration": interval * count,
         "body": FREE,
-        "element": elements,
+        "strut": struts,
         "output": {"interval": interval},
     }
     data = simulated(load, case)

@@ -14,8 +14,6 @@ from test_phases import CAPTURE
 TIPS = "body.arm.feature.tips.position.0"
 CIRCLE = {"name": "rim", "shape": "circle", "centre": [0, 0, 0], "normal": [1, 0, 0], "major_radius": 0.3}
 LATCH = {
-    "kind": "latch",
-    "name": "latch",
     "between": ["ring", "target"],
     "reach": 0.01,
     "lateral": 0.02,
@@ -79,15 +77,16 @@ def own_body():
     return at(at(FOUR, ("body", 1, "surface"), [own]), ("contact", 0, "surface"), "own")
 
 
-JET = {"kind": "thruster", "name": "jet", "body": "tug", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 2.0}
+JET = {"body": "tug", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 2.0}
+TETHER = FOUR["strut"]["tether"]
 WRONG = {  # name: (scenario, words that the line must have)
     "delay of nothing": (
         at(at(FOUR, ("contact",), []), ("loop",), {"delay": 0.01}),
         ["loop.delay", "there is no [[contact]]"],
     ),
     "body of an element": (
-        at(FOUR, ("element", 1, "between"), ["visitr", "tug"]),
-        ["'tether'", "between", "'visitr'", "'visitor'"],
+        at(FOUR, ("strut", "tether", "between"), ["visitr", "tug"]),
+        ["strut.tether.between", "'visitr'", "'visitor'"],
     ),
     "carrier": (at(FOUR, ("body", 1, "on"), "tgu"), ["body.arm.on", "'tgu'", "'tug'"]),
     "feature": (at(FOUR, ("contact", 0, "feature"), "tip"), ["'tip'", "feature", "'tips'"]),
@@ -97,9 +96,13 @@ WRONG = {  # name: (scenario, words that the line must have)
     "port": (at(THREE, ("approach", "port"), "ring.fce"), ["'ring.fce'", "point", "face"]),
     "port without axis": (without(THREE, ("body", 2, "point", 0, "axis")), ["approach.to", "'target.port'", "axis"]),
     "same bodies": (at(FOUR, ("body", 3, "name"), "tug"), ["bodies", "same name"]),
-    "same elements": (at(FOUR, ("element", 2, "name"), "tether"), ["elements", "same name"]),
+    "same elements": (at(FOUR, ("cable",), {"tether": TETHER}), ["elements", "same name"]),
     "same features": (at(THREE, ("body", 1, "feature", 1, "name"), "petals"), ["feature", "same name"]),
-    "same phases": (at(CAPTURE, ("phase", 3, "name"), "hold"), ["phases", "same name"]),
+    "phase called by what is no name": (
+        at(CAPTURE, ("phase", "on hold"), {"when": "latched"}),
+        ["phase", "'on hold' is no name"],
+    ),
+    "phase called twice": (at(CAPTURE, ("phase", "hold", "name"), "kept"), ["phase: hold.name", "must be left out"]),
     "circle of carriers": (
         at(without(THREE, ("approach",)), ("body", 0, "on"), "ring"),
         ["on", "circle", "chaser", "ring"],
@@ -108,54 +111,77 @@ WRONG = {  # name: (scenario, words that the line must have)
     "circle on a cone": (circle_on_cone(), ["'rim'", "circle", "planes", "'drogue'"]),
     "circle on a circle": (circle_on_circle(), ["'rim'", "circle", "cannot touch"]),
     "the other way round": (ball_on_petals(swapped=True), ["'rim'", "'petals'", "other way round"]),
-    "latch without anchors": (at(THREE, ("element", 1), LATCH), ["element", "anchor", "anchors"]),
-    "unknown element": (at(FOUR, ("element", 1, "kind"), "sprig"), ["element.tether.kind", "'sprig'", "'strut'"]),
-    "unknown key": (at(FOUR, ("element", 1, "stifness"), 3.0), ["stifness", "unknown key", "'stiffness'"]),
+    "latch without anchors": (at(THREE, ("latch",), {"hook": LATCH}), ["latch.hook", "anchor", "anchors"]),
+    "unknown element": (at(FOUR, ("sprig",), {"tether": TETHER}), ["sprig: unknown key"]),
+    "element of one's own without a class": (
+        at(FOUR, ("element",), {"tether": TETHER}),
+        ["element.tether.kind: missing"],
+    ),
+    "kind of an element stated twice": (
+        at(FOUR, ("strut", "tether", "kind"), "strut"),
+        ["strut.tether.kind: unknown key"],
+    ),
+    "unknown key": (at(FOUR, ("strut", "tether", "stifness"), 3.0), ["stifness", "unknown key", "'stiffness'"]),
     "unknown shape": (
         at(FOUR, ("body", 1, "feature", 0, "shape"), "bll"),
         ["body.arm.feature.shape", "'bll'", "'ball'"],
     ),
     "key of another element": (
-        at(FOUR, ("element", 0, "anchor"), [[0, 0, 0], [0, 0, 0]]),
-        ["anchor", "unknown key", "strut"],
+        at(FOUR, ("bushing", "mount", "anchor"), [[0, 0, 0], [0, 0, 0]]),
+        ["bushing.mount.anchor", "unknown key"],
     ),
     "unknown key of a bushing": (
-        at(FOUR, ("element", 0, "turning_damp"), [0, 0, 0]),
+        at(FOUR, ("bushing", "mount", "turning_damp"), [0, 0, 0]),
         ["unknown key", "'turning_damping'"],
     ),
     "thruster of an unknown body": (
-        at(FOUR, ("element", 1), JET | {"body": "tgu"}),
-        ["'jet'", "body", "'tgu'", "'tug'"],
+        at(FOUR, ("thruster",), {"jet": JET | {"body": "tgu"}}),
+        ["thruster.jet.body", "'tgu'", "'tug'"],
     ),
-    "thruster that pulls": (at(FOUR, ("element", 1), JET | {"force": -1.0}), ["element.jet.force", "-1", "at least 0"]),
+    "thruster that pulls": (
+        at(FOUR, ("thruster",), {"jet": JET | {"force": -1.0}}),
+        ["thruster.jet.force", "-1", "at least 0"],
+    ),
     "thruster between bodies": (
-        at(FOUR, ("element", 1), JET | {"between": ["tug", "arm"]}),
-        ["element.jet.between", "unknown key"],
+        at(FOUR, ("thruster",), {"jet": JET | {"between": ["tug", "arm"]}}),
+        ["thruster.jet.between", "unknown key"],
     ),
     "thruster that pushes nowhere": (
-        at(FOUR, ("element", 1), JET | {"direction": [0, 0, 0]}),
-        ["element.jet.direction"],
+        at(FOUR, ("thruster",), {"jet": JET | {"direction": [0, 0, 0]}}),
+        ["thruster.jet.direction"],
     ),
-    "element of one body": (at(FOUR, ("element", 1, "between"), ["tug", "tug"]), ["'tether'", "two bodies"]),
+    "element of one body": (
+        at(FOUR, ("strut", "tether", "between"), ["tug", "tug"]),
+        ["strut.tether.between", "two bodies"],
+    ),
     "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
-    "wrong unit": (at(FOUR, ("element", 1, "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),
-    "phase sets an unknown element": (setting(1, strut__speed=0.1), ["'lunge'", "'strut'", "'struts'"]),
-    "phase sets an unknown key": (setting(1, struts__sped=0.1), ["'lunge'", "struts.sped", "'speed'"]),
-    "phase sets what is not stated": (setting(1, struts__free_length=0.1), ["struts.free_length", "states"]),
-    "phase with a wrong unit": (setting(1, struts__speed="3 kg"), ["struts.speed", "'3 kg'", "m/s"]),
-    "phase with a wrong number": (setting(2, struts__slip=-3.0), ["struts.slip", "-3", "greater than 0"]),
-    "phase that waits for an unknown body": (
-        at(CAPTURE, ("phase", 4, "when", "between"), ["chaser", "tarjet"]),
-        ["'calm'", "'tarjet'", "'target'"],
+    "wrong unit": (at(FOUR, ("strut", "tether", "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),
+    "phase sets an unknown element": (
+        setting("lunge", strut__strut__speed=0.1),
+        ["phase.lunge.set", "'strut.strut'", "'strut.struts'"],
     ),
-    "phase that waits for nothing": (without(CAPTURE, ("phase", 2, "when")), ["'hold'", "when"]),
+    "phase sets an unknown key": (
+        setting("lunge", strut__struts__sped=0.1),
+        ["phase.lunge.set.strut.struts.sped", "'speed'"],
+    ),
+    "phase sets what is not stated": (
+        setting("lunge", strut__struts__free_length=0.1),
+        ["struts.free_length", "states"],
+    ),
+    "phase with a wrong unit": (setting("lunge", strut__struts__speed="3 kg"), ["struts.speed", "'3 kg'", "m/s"]),
+    "phase with a wrong number": (setting("hold", strut__struts__slip=-3.0), ["struts.slip", "-3", "greater than 0"]),
+    "phase that waits for an unknown body": (
+        at(CAPTURE, ("phase", "calm", "when", "between"), ["chaser", "tarjet"]),
+        ["phase.calm", "'tarjet'", "'target'"],
+    ),
+    "phase that waits for nothing": (without(CAPTURE, ("phase", "hold", "when")), ["phase.hold", "when"]),
     "phase that waits for one body": (
-        at(CAPTURE, ("phase", 4, "when", "between"), ["target", "target"]),
-        ["'calm'", "when.between = ['target', 'target']", "two bodies"],
+        at(CAPTURE, ("phase", "calm", "when", "between"), ["target", "target"]),
+        ["phase.calm.when.between = ['target', 'target']", "two bodies"],
     ),
     "phase that waits for no contact": (
-        at(at(THREE, ("contact",), []), ("phase",), [{"name": "a"}, {"name": "b", "when": "contact"}]),
-        ["'b'", "waits for a contact", "no [[contact]]"],
+        at(at(THREE, ("contact",), []), ("phase",), {"a": {}, "b": {"when": "contact"}}),
+        ["phase.b", "waits for a contact", "no [[contact]]"],
     ),
     "body on itself": (at(FOUR, ("body", 1, "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
     "feature in millimetres": (
@@ -163,35 +189,31 @@ WRONG = {  # name: (scenario, words that the line must have)
         ["body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
     "feature that is distributed in millimetres": (
-        at(FOUR, ("dispersion",), [{"keys": [TIPS], "distribution": "uniform", "low": 0.1, "high": 300.0}]),
-        ["dispersion.high = 300.0", "body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
+        at(FOUR, ("dispersion",), {"tips": {"keys": [TIPS], "distribution": "uniform", "low": 0.1, "high": 300.0}}),
+        ["dispersion.tips.high = 300.0", "body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
     "anchor in millimetres": (
-        at(FOUR, ("element", 1, "anchor", 0), [200.0, 0.0, 0.0]),
-        ["element.tether.anchor.0.0 = 200 m", "radius of gyration", "in mm?"],
+        at(FOUR, ("strut", "tether", "anchor", 0), [200.0, 0.0, 0.0]),
+        ["strut.tether.anchor.0.0 = 200 m", "radius of gyration", "in mm?"],
     ),
-    "empty name": (at(without(FOUR, ("element",)), ("body", 3, "name"), ""), ["bodies", "empty name"]),
+    "empty name": (at(without(FOUR, ("strut",)), ("body", 3, "name"), ""), ["bodies", "empty name"]),
     "two moments of inertia": (at(FOUR, ("body", 0, "inertia"), [1.0, 2.0]), ["body.tug.inertia", "three", "has 2"]),
     "stiffness of a law": (
         at(FOUR, ("contact", 0, "normal", "stiffness"), -1.0),
         ["contact.tips.normal.stiffness = -1.0", "greater than 0 N/m"],
     ),
-    "element without a kind": (
-        without(FOUR, ("element", 0, "kind")),
-        ["element.mount.kind: missing; allowed: strut, cable", "bushing"],
-    ),
     "feature of a body that has none such": (
         at(FOUR, ("contact", 0, "feature"), "arm.tip"),
         ["contact.0.feature = 'arm.tip'", "did you mean 'arm.tips'"],
     ),
-    "first phase that waits": (at(CAPTURE, ("phase", 0, "when"), "contact"), ["'ready'", "first"]),
+    "first phase that waits": (at(CAPTURE, ("phase", "ready", "when"), "contact"), ["phase.ready", "first"]),
     "phase that waits for an unknown event": (
-        at(CAPTURE, ("phase", 1, "when"), "touch"),
+        at(CAPTURE, ("phase", "lunge", "when"), "touch"),
         ["phase", "contact", "latched"],
     ),
     "phase that waits for latches": (
-        at(THREE, ("phase",), [{"name": "a"}, {"name": "b", "when": "latched"}]),
-        ["'b'", "latch"],
+        at(THREE, ("phase",), {"a": {}, "b": {"when": "latched"}}),
+        ["phase.b", "latch"],
     ),
     "approach of one body": (begun_as_one(), ["approach", "begin as one"]),
     "approach and motion": (at(THREE, ("body", 0, "velocity"), [0.1, 0, 0]), ["body.chaser.velocity", "approach"]),
@@ -201,20 +223,18 @@ WRONG = {  # name: (scenario, words that the line must have)
     "rigid latch of no body": (
         at(
             FOUR,
-            ("element",),
-            [
-                {
-                    "kind": "latch",
-                    "name": "hook",
+            ("latch",),
+            {
+                "hook": {
                     "between": ["tug", "nobody"],
                     "anchor": [[0, 0, 0], [0, 0, 0]],
                     "reach": 0.01,
                     "lateral": 0.01,
                     "grip": "weld",
                 }
-            ],
+            },
         ),
-        ["element 'hook': between", "'nobody'"],
+        ["latch.hook.between", "'nobody'"],
     ),
     "ball inside a sphere": (
         at(FOUR, ("body", 0, "position"), [-2.0, 0.02, 0.03]),

@@ -200,10 +200,11 @@ def located_case():
     visitor["feature"][0]["positions"] = visitor["feature"][0]["positions"][:1]
     case["contact"][0] |= pressing(4e3, 1.0, 0.5, 0.2, 0.05)
     case["contact"][1] |= pressing(3e4, 2.0, 0.2, 0.2, 0.05)
-    mount = case["element"][0]
+    mount = case["bushing"]["mount"]
     mount["stiffness"] = [900.0, 400.0, 500.0]
     mount["slip"] = 18.0
-    case["element"][1] |= {"kind": "cable", "stiffness": 60.0, "free_length": 2.05}
+    tether = case["strut"].pop("tether")
+    case["cable"] = {"tether": tether | {"stiffness": 60.0, "free_length": 2.05}}
     return case
 
 

@@ -156,7 +156,7 @@ def docking(load):
         "axis": [0.2, 1.0, 0.3],
         "stiffness": 120.0,
     }
-    case["element"] = case["element"][1:]
+    del case["bushing"]
     case["orbit"] = {
         "semi_major_axis": 2e4,
         "gravitational_parameter": 8e11,

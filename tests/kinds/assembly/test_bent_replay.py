@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.kinds.assembly.replay import scene
@@ -49,7 +50,7 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
             "joint": {"kind": "locked", "position": [LENGTH / 2, 0.0, 0.1]},
         },
     ]
-    content = {"schema": 1, "kind": "assembly", "duration": duration, "body": bodies, "element": elements}
+    content = {"schema": 1, "kind": "assembly", "duration": duration, "body": bodies, **acting(*elements)}
     return dockdyn.load(content | {"output": {"interval": duration / (EVEN - 1)}})
 
 

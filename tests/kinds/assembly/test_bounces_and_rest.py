@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn import backend
@@ -37,7 +38,7 @@ def bouncing(impact, duration=4.0, **ball):
         "duration": duration,
         "body": bodies,
         "contact": [{"feature": "skin", "surface": "top", "impact": impact}],
-        "element": [
+        **acting(
             {
                 "kind": "thruster",
                 "name": "engine",
@@ -46,7 +47,7 @@ def bouncing(impact, duration=4.0, **ball):
                 "direction": [0, 0, 1],
                 "force": PULL * PLATE,
             }
-        ],
+        ),
     }
 
 
@@ -124,10 +125,10 @@ def test_a_ball_at_rest_slides_as_coulomb_says():
 def test_what_rests_parts_when_it_is_pulled():
     """The force turns round: they part at once, and as fast as it drives them; they stay apart."""
     content = bouncing({"law": "frictionless", "restitution": 0.0}, position=[0, 0, RADIUS], duration=3.0)
-    back = content["element"][0] | {"name": "brake", "direction": [0, 0, -1], "force": 0.0}
-    content["element"].append(back)
-    turned = {"engine.force": 0.0, "brake.force": 0.5 * PULL * PLATE}
-    content["phase"] = [{"name": "on"}, {"name": "back", "when": {"lasting": 1.0}, "set": turned}]
+    engine = content["thruster"]["engine"]
+    content["thruster"]["brake"] = engine | {"direction": [0, 0, -1], "force": 0.0}
+    turned = {"thruster.engine.force": 0.0, "thruster.brake.force": 0.5 * PULL * PLATE}
+    content["phase"] = {"on": {}, "back": {"when": {"lasting": 1.0}, "set": turned}}
     found = run(content)
     assert found.episode_release.values == pytest.approx([1.0], abs=1e-12)
     after = found.time.values > 1.0

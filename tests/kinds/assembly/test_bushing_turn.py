@@ -7,6 +7,7 @@ import json
 import numpy as np
 import tomlkit
 import xarray as xr
+from plain_tables import acting
 
 import dockdyn
 
@@ -17,7 +18,7 @@ HINGE = {
     "kind": "assembly",
     "duration": 4.0,
     "body": [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}],
-    "element": [
+    **acting(
         {
             "kind": "bushing",
             "name": "hinge",
@@ -26,7 +27,7 @@ HINGE = {
             "stiffness": [1e3] * 3,
             "turning_stiffness": [STIFFNESS] * 3,
         }
-    ],
+    ),
 }
 
 

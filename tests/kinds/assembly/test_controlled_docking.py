@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from assembly_cases import pressing
 from places import DOCS
+from plain_tables import acting, without_elements
 
 import dockdyn
 from dockdyn.pages import report_html
@@ -76,7 +77,7 @@ def docking(**control):
         },
         "body": [bus, panel("left", 1), panel("right", -1), target],
         "contact": [{"feature": "head", "surface": "cone", **pressing(2e4, 1.0, 1.0, 0.1, 2e-3)}],
-        "element": [latch],
+        **acting(latch),
         "control": hold | control,
         "loop": {"delay": 0.005},
         "integrator": {"tolerance": 1e-9},
@@ -145,17 +146,12 @@ def pulsed(load):
     case["control"]["modulation"] = {"law": "pulse-width", "shortest_pulse": 0.02}
     case["duration"] = 6.0
     engine = {
-        "kind": "thruster",
-        "name": "engine",
         "body": "target",
         "position": [-1.0, 0.1, 0],
         "direction": [1, 0, 0],
     }
-    case["element"].append(engine | {"force": 5.0})
-    case["phase"] = [
-        {"name": "free"},
-        {"name": "touched", "when": "contact", "set": {"engine.force": 0.0}},
-    ]
+    case["thruster"] = {"engine": engine | {"force": 5.0}}
+    case["phase"] = {"free": {}, "touched": {"when": "contact", "set": {"thruster.engine.force": 0.0}}}
     return dockdyn.simulate(load(case))
 
 
@@ -220,7 +216,7 @@ def test_a_controller_of_ones_own_steers_any_body(tmp_path, monkeypatch, load):
     """As the built-in law does, the body that it steers stated beside its own keys."""
     (tmp_path / "damping_panel.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    case = docking() | {"duration": 3.0, "contact": [], "element": [], "loop": {}}
+    case = without_elements(docking()) | {"duration": 3.0, "contact": [], "loop": {}}
     bus, left, _, target = case["body"]
     left["joint"]["start_rate"] = 0.05
     case["body"] = [bus, left, target]

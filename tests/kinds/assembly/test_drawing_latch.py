@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 
 import dockdyn
 
@@ -20,7 +21,7 @@ def hooks(**latch):
             {"name": "probe", "mass": 50.0, "inertia": [1.0] * 3, "position": [0.1, 0, 0], "velocity": [-SPEED, 0, 0]},
             {"name": "socket", "mass": 150.0, "inertia": [10.0] * 3},
         ],
-        "element": [
+        **acting(
             {
                 "kind": "latch",
                 "name": "hook",
@@ -32,7 +33,7 @@ def hooks(**latch):
                 "damping": 1500.0,
                 **latch,
             }
-        ],
+        ),
     }
 
 
@@ -60,11 +61,11 @@ def test_a_hook_draws_to_its_seat_and_holds_there(load):
 def test_a_phase_starts_the_motor(load):
     """Ready, held two seconds, then drawn in."""
     data = hooks(draw_speed=0.0) | {
-        "phase": [
-            {"name": "ready"},
-            {"name": "hold", "when": "latched"},
-            {"name": "draw in", "when": {"lasting": 2.0}, "set": {"hook.draw_speed": DRAW}},
-        ]
+        "phase": {
+            "ready": {},
+            "hold": {"when": "latched"},
+            "draw in": {"when": {"lasting": 2.0}, "set": {"hook.draw_speed": DRAW}},
+        }
     }
     result = dockdyn.simulate(load(data))
     time, way = np.asarray(result["time"]), distance(result)

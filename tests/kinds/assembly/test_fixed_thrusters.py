@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, energy_error, simulated
+from plain_tables import acting
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
@@ -35,7 +36,7 @@ def craft(*, links, boost=(0.0, 0.0, 0.0), force=FORCE):
         bodies = [bus, {"name": "craft", **part, "on": "bus", "position": [2 * arm, 0, 0], "joint": {"kind": "locked"}}]
     place = PLACE - [0.25, 0, 0] if links else PLACE
     jet = JET | {"position": place.tolist(), "force": force}
-    return {"schema": 1, "kind": "assembly", "duration": DURATION, "body": bodies, "element": [jet]}
+    return {"schema": 1, "kind": "assembly", "duration": DURATION, "body": bodies, **acting(jet)}
 
 
 def pushed(t):
@@ -72,7 +73,7 @@ def test_a_body_that_rests_begins_to_move(load):
     """Straight through its centre of mass, where the motion about the common centre of mass is none."""
     case = craft(links=False)
     case["body"][0] |= {"velocity": [0, 0, 0], "rate": [0, 0, 0]}
-    case["element"][0] |= {"position": [0, 0, 0], "direction": [1, 0, 0]}
+    case["thruster"]["jet"] |= {"position": [0, 0, 0], "direction": [1, 0, 0]}
     data = simulated(load, case)
     way = FORCE / MASS * data.time.values**2 / 2
     np.testing.assert_allclose(data.position[:, 0, 0], way, rtol=1e-10, atol=1e-12)
@@ -91,7 +92,7 @@ def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
     assert not alone.load_force.values.any() and not alone.load_moment.values.any()
     case = craft(links=True)
     case["body"][0]["velocity"], case["body"][0]["rate"] = [0, 0, 0], [0, 0, 0]
-    case["element"][0] |= {"position": [-0.25, 0, 0], "direction": [0, 1, 0]}
+    case["thruster"]["jet"] |= {"position": [-0.25, 0, 0], "direction": [0, 1, 0]}
     data = simulated(load, case)
     np.testing.assert_allclose(data.joint_force[:, 0], [[0, -FORCE / 2, 0]] * data.sizes["time"], atol=1e-10)
     np.testing.assert_allclose(data.load_force[:, 0, 1], FORCE / 2, atol=1e-10)
@@ -100,25 +101,27 @@ def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
 def pulses():
     """A thruster that pushes for 3 s, coasts for 1.5 s, and pushes again for 3.5 s."""
     case = craft(links=False)
-    case["phase"] = [
-        {"name": "push", "set": {"jet.force": 2.0}},
-        {"name": "coast", "when": {"lasting": 3.0}, "set": {"jet.force": "0 N"}},
-        {"name": "again", "when": {"lasting": 1.5}, "set": {"jet.force": 3.0}},
-    ]
+    case["phase"] = {
+        "push": {"set": {"thruster.jet.force": 2.0}},
+        "coast": {"when": {"lasting": 3.0}, "set": {"thruster.jet.force": "0 N"}},
+        "again": {"when": {"lasting": 1.5}, "set": {"thruster.jet.force": 3.0}},
+    }
     return case
 
 
 @pytest.mark.full
 def test_what_a_phase_sets_has_a_key(load):
     """By it the number is changed, drawn and differentiated: the impulse changes by how long the phase lasts."""
-    key = "phase.again.set.jet.force"
+    key = "phase.again.set.thruster.jet.force"
     scenario = load(pulses(), {key: "4 N"})
     found = number_at(scenario, key)
     assert (found.key, found.value, found.unit) == (key, 4.0, "N")
-    rows = sensitivity(scenario, "thrust_impulse_N_s", ["phase.push.set.jet.force", "phase.2.set.jet.force"])["to"]
+    rows = sensitivity(
+        scenario, "thrust_impulse_N_s", ["phase.push.set.thruster.jet.force", "phase.again.set.thruster.jet.force"]
+    )["to"]
     found = {row["key"]: (row["derivative"], row["unit"]) for row in rows}
     assert found == {
-        "phase.push.set.jet.force": (pytest.approx(3.0, rel=1e-9), "N"),
+        "phase.push.set.thruster.jet.force": (pytest.approx(3.0, rel=1e-9), "N"),
         key: (pytest.approx(3.5, rel=1e-9), "N"),
     }
     cases = run_cases(scenario, [key], np.array([[1.0], [5.0]]), figures=["thrust_impulse_N_s"])
@@ -128,7 +131,7 @@ def test_what_a_phase_sets_has_a_key(load):
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("phase.again.set.jet.forse", "unknown key; did you mean 'set.jet.force'?"),
+        ("phase.again.set.jet.forse", "unknown key; did you mean 'set.thruster.jet.force'?"),
         ("phase.again.values.0", "unknown key; allowed: name, over, set, when"),
     ],
 )
@@ -140,8 +143,8 @@ def test_a_wrong_key_of_a_phase_is_one_line(load, key, words):
 def test_phases_switch_thrusters(load):
     """The impulse is the force times how long each phase lasts; what a phase does not set stays."""
     case = pulses()
-    case["element"].append(JET | {"name": "other", "force": 1.0})
-    case["phase"][2]["set"]["other.force"] = 0.0
+    case["thruster"]["other"] = case["thruster"]["jet"] | {"force": 1.0}
+    case["phase"]["again"]["set"]["thruster.other.force"] = 0.0
     data = simulated(load, case)
     np.testing.assert_allclose(data.thrust_spent[-1], [2.0 * 3 + 3.0 * 3.5, 4.5], rtol=1e-11)
     assert [float(data.thrust[i, 0]) for i in (0, -1)] == [2.0, 3.0]
@@ -158,12 +161,12 @@ def test_balances_in_space_are_kept(load, joint):
     case = changed(FOUR, duration=4.0)
     if joint is not None:
         case["body"][1]["joint"] = joint
-        case["element"] = case["element"][1:]
-    push = {"kind": "thruster", "position": [0.2, -0.3, 0.1], "direction": [0.3, 1.0, -0.5]}
-    case["element"] += [
-        push | {"name": "a", "body": "arm", "force": 3.0},
-        push | {"name": "b", "body": "target", "force": 8.0},
-    ]
+        del case["bushing"]
+    push = {"position": [0.2, -0.3, 0.1], "direction": [0.3, 1.0, -0.5]}
+    case["thruster"] = {
+        "a": push | {"body": "arm", "force": 3.0},
+        "b": push | {"body": "target", "force": 8.0},
+    }
     data = simulated(load, case)
     assert energy_error(data) < 1e-6
     for name, given in (("linear", "thruster_impulse"), ("angular", "thruster_turning_impulse")):

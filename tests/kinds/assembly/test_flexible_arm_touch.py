@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tomlkit
 from flexible_cases import cantilever, integral
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.scenario.preset_files import preset_text
@@ -36,8 +37,8 @@ def pressed(delay):
         "direction": [-1, 0, 0],
         "force": 6.0,
     }
-    more = [{"name": str(n), "when": {"lasting": 0.3}, "set": {"push.force": 6.0 * n}} for n in range(2, 11)]
-    content |= {"element": [push], "phase": [{"name": "1"}, *more], "loop": {"delay": delay}}
+    more = {str(n): {"when": {"lasting": 0.3}, "set": {"thruster.push.force": 6.0 * n}} for n in range(2, 11)}
+    content |= {**acting(push), "phase": {"1": {}, **more}, "loop": {"delay": delay}}
     run = dockdyn.simulate(dockdyn.load(content | {"duration": 12.0, "output": {"interval": 0.01}}))
     return run.time.values, run.depth.values[:, 0]
 

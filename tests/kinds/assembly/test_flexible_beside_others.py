@@ -25,6 +25,7 @@ from flexible_cases import (
     textbook,
     with_flexible,
 )
+from plain_tables import acting
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -341,7 +342,7 @@ def test_a_cantilever_driven_at_its_root(load, ratio):
         "direction": [1, 0, 0],
         "force": 1e12,
     }
-    case = changed(WINGED, body=[heavy, clamped_wing(1, beam)], contact=[], element=[push])
+    case = changed(WINGED, body=[heavy, clamped_wing(1, beam)], contact=[], **acting(push))
     matrix, pushed = map(np.asarray, restoring(load(case).content))
     omega = ratio * np.sqrt(EI[0] / MU) / LENGTH**2 * 1.875104**2
     # root at cos ωt: its acceleration −ω², by the response to one of 1 m/s²

@@ -9,7 +9,7 @@ import pytest
 import tomlkit
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
 from flexible_cases import HINGE, RATIO, ROOT, WINGED, cantilever, integral, restoring, textbook, with_flexible
-from plain_tables import plain
+from plain_tables import acting, plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -29,24 +29,28 @@ BOOM = {
     "flexible": {
         "kind": "modes",
         "root": [0.0, -0.2, 1.4],
-        "mode": [
-            {
+        "mode": {
+            "across": {
                 "frequency": "0.5 Hz",
                 "damping_ratio": 0.005,
                 "translation": [1.9, 0.0, 0.2],
                 "rotation": [0.0, -3.4, -0.3],
             },
-            {"frequency": 0.7, "modal_mass": 2.0, "translation": [0.0, 2.8, 0.0], "rotation": [4.6, 0.0, 0.3]},
-        ],
-        "point": [
-            {
-                "name": "tip",
+            "aside": {
+                "frequency": 0.7,
+                "modal_mass": 2.0,
+                "translation": [0.0, 2.8, 0.0],
+                "rotation": [4.6, 0.0, 0.3],
+            },
+        },
+        "point": {
+            "tip": {
                 "position": [0.0, 0.0, -1.3],
                 "shift": [[0.8, 0.0, 0.05], [0.0, 1.0, 0.0]],
                 "turn": [[0.0, -0.4, 0.0], [0.5, 0.0, 0.02]],
             },
-            {"name": "middle", "position": [0.0, 0.0, 0.0], "shift": [[0.3, 0, 0]] * 2, "turn": [[0, -0.3, 0]] * 2},
-        ],
+            "middle": {"position": [0.0, 0.0, 0.0], "shift": [[0.3, 0, 0]] * 2, "turn": [[0, -0.3, 0]] * 2},
+        },
     },
 }
 CAMERA = {
@@ -93,7 +97,7 @@ BOOMED = changed(
     WINGED,
     body=[WINGED["body"][0], BOOM | {"surface": [PAD]}, VISITOR],
     contact=[{"feature": "nose", "surface": "pad", **pressing(900.0, 1.5, 0.2)}],
-    element=[STAY],
+    **acting(STAY),
 )
 
 
@@ -125,7 +129,7 @@ def test_the_cases_are_worth_it(request, case):
         assert list(data.mode_unit.values) == ["m", "m", "m", "rad"]
         assert list(data.joint.values) == ["wing", "camera"]
     else:
-        assert list(data.mode.values) == ["boom mode1", "boom mode2"]
+        assert list(data.mode.values) == ["boom across", "boom aside"]
     assert float(data.episode_peak_force.max()) > 5.0
     assert (np.abs(data.modal_coordinate.values).max(axis=0) > 1e-3).all()
     assert (data.elastic_energy.values.max(axis=0) > 0.01).all()
@@ -193,7 +197,7 @@ def test_a_beam_is_the_table_of_its_modes(load):
         "direction": [1, 0, 2],
         "force": 1.0,
     }
-    straight = changed(WINGED, body=[still, held], contact=[], element=[push | {"force": 1e-9}])
+    straight = changed(WINGED, body=[still, held], contact=[], **acting(push | {"force": 1e-9}))
     table = changed(straight)
     table["body"][1]["flexible"] = {"kind": "modes", "root": ROOT, "mode": modes, "point": [point]}
     beam, other = (restoring(load(case).content) for case in (straight, table))
@@ -237,8 +241,11 @@ def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
     lowest = 0.5 * 2 * np.pi
     bus = {"name": "bus", "mass": 2000.0, "inertia": [3000.0] * 3, "rate": [0.0, 0.05, 0.0]}
     case = {"schema": 1, "kind": "assembly", "duration": 0.5, "body": [bus, BOOM], "integrator": {"tolerance": 1e-8}}
-    case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": BOOM["flexible"]["mode"][:1]}}
-    points = [{**point, "shift": point["shift"][:1], "turn": point["turn"][:1]} for point in BOOM["flexible"]["point"]]
+    case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": {"across": BOOM["flexible"]["mode"]["across"]}}}
+    points = {
+        name: {**point, "shift": point["shift"][:1], "turn": point["turn"][:1]}
+        for name, point in BOOM["flexible"]["point"].items()
+    }
     case["body"][1]["flexible"]["point"] = points
     rates = np.array([0.05, 0.2, 0.4])
     cases = run_cases(load(case), ["body.0.rate.1"], rates[:, None])
@@ -275,7 +282,7 @@ def test_a_thruster_on_a_link_bends_it(load):
     bus, wing = case["body"]
     bus |= {"mass": 1e9, "inertia": [1e10] * 3, "rate": [0.0] * 3, "velocity": [0.0] * 3}
     wing["joint"] = {"kind": "locked"}
-    case |= {"contact": [], "element": [JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}], "duration": 60.0}
+    case |= {"contact": [], **acting(JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}), "duration": 60.0}
     case["output"] = {"interval": 60.0}
     data = simulated(load, case)
     expected = 0.04 * 5.8**3 / (3 * 90.0)
@@ -313,12 +320,12 @@ BAD = {
     "no stiffness": (at((*FLEXIBLE, "bending_stiffness"), [90.0, 0.0]), "must be a stiffness greater than 0"),
     "overdamped": (at((*FLEXIBLE, "damping_ratio"), 1.2), "damping_ratio"),
     "rows": (
-        tabled(point=[BOOM["flexible"]["point"][0] | {"shift": [[1, 0, 0]]}]),
-        "shift has 1 rows; must have 2, one a mode",
+        tabled(point={"tip": BOOM["flexible"]["point"]["tip"] | {"shift": [[1, 0, 0]]}}),
+        "point.tip.shift: has 1 rows; must have 2, one a mode",
     ),
-    "no shape": (tabled(point=[]), "feature wing tip sits there; must have a point"),
+    "no shape": (tabled(point={}), "feature wing tip sits there; must have a point"),
     "too much": (
-        tabled(mode=[BOOM["flexible"]["mode"][0] | {"translation": [6.0, 0.0, 0.0]}], point=[]),
+        tabled(mode={"across": BOOM["flexible"]["mode"]["across"] | {"translation": [6.0, 0.0, 0.0]}}, point={}),
         "carry more mass or inertia than the body has",
     ),
 }

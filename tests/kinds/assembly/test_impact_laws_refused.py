@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.exchange.fmu import unit_of
@@ -40,7 +41,7 @@ def held(grip):
     weld = {"kind": "connection", "name": "mount", "between": ["arm", "plate"], "anchor": [[0, 0, 0], [0, 0, 1.0]]}
     hook = {"kind": "latch", "name": "hook", "between": ["ball", "arm"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
     hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
-    return found | {"element": [weld, hook]}
+    return found | {**acting(weld, hook)}
 
 
 WRONG = {
@@ -53,7 +54,7 @@ WRONG = {
     "a rigid grip": (held("weld"), r"contact\.impact: the rigid grip of .*'hook'.* holds these bodies together"),
     "a law that joins": (
         scene({"law": "pin"}),
-        r"contact\.impact\.law = 'pin': joins what touches; .* kind 'latch'",
+        r"contact\.impact\.law = 'pin': joins what touches; .* latch.NAME",
     ),
     "no parameter": (scene({"law": "newton", "restitution": 0.5}), r"contact\.impact: law newton needs friction"),
     "another's": (

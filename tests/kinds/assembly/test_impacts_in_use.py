@@ -9,6 +9,7 @@ import json
 import jax
 import numpy as np
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
@@ -43,7 +44,7 @@ def onto_a_plate(impact, grip=None):
     hook |= {"axis": [-1, 0, 0], "reach": 0.01, "lateral": 0.01, "grip": grip}
     contact = {"feature": "skin", "surface": "top", "impact": impact}
     content = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": [contact]}
-    return content if grip is None else content | {"element": [hook]}
+    return content if grip is None else content | {**acting(hook)}
 
 
 @pytest.mark.parametrize("grip", ["weld", pytest.param("pin", marks=pytest.mark.full)])

@@ -17,7 +17,7 @@ from assembly_cases import (
     quaternion,
     simulated,
 )
-from plain_tables import plain
+from plain_tables import acting, plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.pages import report_html
@@ -76,18 +76,30 @@ PLATE = {
 }
 
 
+MOVING = {"moved_mass": 5.0}
+
+
 def tied(case):
     """Four bodies with the arm on a hinge, and further links on arm and target; struts with reflected inertia close loops."""
     found = changed(case)
     found["body"][1]["joint"] = ELBOW
     found["body"] += [BOOM, LEAF, PLATE]
-    _, tether, rod = found["element"]
-    rod["moved_mass"] = 8.0
-    struts = [
-        {"name": "brace", "between": ["plate", "tug"], "anchor": [[0.0, 0.1, 0.0], [0.3, 0.2, 0.3]], "stiffness": 90.0},
-        {"name": "stay", "between": ["leaf", "visitor"], "anchor": [[0.0, 0.1, 0.0], [0.3, 0.2, 0.3]], "damping": 3.0},
-    ]
-    found["element"] = [tether, rod, *({"kind": "strut", "moved_mass": 5.0, **one} for one in struts)]
+    found["strut"]["rod"]["moved_mass"] = 8.0
+    found["strut"] |= {
+        "brace": {
+            "moved_mass": 5.0,
+            "between": ["plate", "tug"],
+            "anchor": [[0.0, 0.1, 0.0], [0.3, 0.2, 0.3]],
+            "stiffness": 90.0,
+        },
+        "stay": {
+            "moved_mass": 5.0,
+            "between": ["leaf", "visitor"],
+            "anchor": [[0.0, 0.1, 0.0], [0.3, 0.2, 0.3]],
+            "damping": 3.0,
+        },
+    }
+    del found["bushing"]
     return found
 
 
@@ -193,7 +205,7 @@ def test_a_weld_makes_one_body(load):
     """The tug and its arm welded together, and one body of both, through contacts and delay."""
     case = changed(FOUR, **DELAY)
     case["body"][1]["joint"] = {"kind": "locked"}
-    case["element"] = [one for one in case["element"] if one["name"] != "mount"]
+    del case["bushing"]
     one = changed(case)
     tug, arm = one["body"][:2]
     turn = Rotation.from_quat(arm["attitude"], scalar_first=True)
@@ -214,7 +226,7 @@ def test_a_weld_makes_one_body(load):
     tips["position"] = (turn.apply(tips["position"]) + arm["position"] - centre).tolist()
     tug["feature"] = [tips]
     one["body"] = [tug, *one["body"][2:]]
-    for element in one["element"]:
+    for element in one["strut"].values():
         if element["between"][1] == "tug":
             element["anchor"][1] = (np.array(element["anchor"][1]) - centre).tolist()
     steps = {"integrator.step": 0.002}
@@ -247,7 +259,7 @@ def hinged(joint=None, element=()):
                 **({} if joint is None else {"joint": joint}),
             },
         ],
-        "element": [
+        **acting(
             {
                 "kind": "strut",
                 "name": "spring",
@@ -257,7 +269,7 @@ def hinged(joint=None, element=()):
                 "free_length": 0.7,
             },
             *element,
-        ],
+        ),
         "output": {"interval": 0.1},
     }
 
@@ -301,11 +313,8 @@ def test_a_phase_starts_a_motor(load):
     case = hinged(joint)
     case["body"][0].pop("rate")
     case["body"][1]["position"] = [0.0, 0.0, 1.0]
-    case["element"] = []
-    case["phase"] = [
-        {"name": "rest"},
-        {"name": "turn", "when": {"lasting": 1.0}, "set": {"wing.joint.torque": "0.6 N m"}},
-    ]
+    del case["strut"]
+    case["phase"] = {"rest": {}, "turn": {"when": {"lasting": 1.0}, "set": {"body.wing.joint.torque": "0.6 N m"}}}
     data = simulated(load, case)
     reduced = 2.0 + 1 / (1 / 11.0 + 1 / 1.0)
     expected = 0.5 * 0.6 / reduced * np.maximum(data.time.values - 1.0, 0.0) ** 2
@@ -316,7 +325,7 @@ def test_a_phase_starts_a_motor(load):
 @pytest.mark.full
 def test_the_approach_is_of_a_port_at_the_end_of_a_bent_arm(load):
     """Joints stand where they begin: the port is as far from the other one as stated, on its axis, and closes as stated."""
-    case = changed(THREE, duration=0.02, output={"interval": 0.01}, loop={}, contact=[], element=[])
+    case = changed(THREE, duration=0.02, output={"interval": 0.01}, loop={}, contact=[], strut={})
     case["approach"] |= {"pitch": 0.0, "roll": 0.0, "yaw_rate": 0.0, "lateral_offset": [0.0, 0.0]}
     case["approach"]["lateral_velocity"] = [0.0, 0.0]
     elbow = {"kind": "revolute", "position": [0.5, 0.0, 0.1], "axis": [0.0, 0.3, 1.0], "start": 0.7}
@@ -346,7 +355,7 @@ def on_nothing():
 
 
 def phased(key, **joint):
-    return wrong(**joint) | {"phase": [{"name": "a"}, {"name": "b", "when": {"lasting": 1.0}, "set": {key: 1.0}}]}
+    return wrong(**joint) | {"phase": {"a": {}, "b": {"when": {"lasting": 1.0}, "set": {key: 1.0}}}}
 
 
 WRONG = {
@@ -362,8 +371,11 @@ WRONG = {
     "friction below zero": (wrong(friction=-1.0), "friction = -1"),
     "no regularisation": (wrong(friction=1.0, regularisation=0.0), "regularisation = 0"),
     "a force about an axis": (wrong(force=1.0), "force"),
-    "a phase of a joint without parts": (phased("wing.joint.torque"), "no joint in which anything acts 'wing.joint'"),
-    "a phase sets where it began": (phased("wing.joint.start", torque=0.0, start=0.1), "must be a key that"),
+    "a phase of a joint without parts": (
+        phased("body.wing.joint.torque"),
+        "no joint in which anything acts 'body.wing.joint'",
+    ),
+    "a phase sets where it began": (phased("body.wing.joint.start", torque=0.0, start=0.1), "must be a key that"),
 }
 
 

@@ -194,10 +194,10 @@ def test_inertia_that_struts_between_links_reflect(load):
     case = random_case(11)
     rng = np.random.default_rng(12)
     anchors = rng.uniform(-0.5, 0.5, (len(LINES), 2, 3))
-    case["element"] = [
-        {"kind": "strut", "name": f"strut {n}", "between": [a, b], "anchor": anchors[n].tolist(), "moved_mass": mass}
+    case["strut"] = {
+        f"strut{n}": {"between": [a, b], "anchor": anchors[n].tolist(), "moved_mass": mass}
         for n, (a, b, mass) in enumerate(LINES)
-    ]
+    }
     twin = Twin(case)
     model, points = twin.model, []
     for (first, second, _), pair in zip(LINES, anchors, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -25,7 +26,7 @@ def pressed(damping, duration):
             {"name": "probe", "mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},
             {"name": "socket", "mass": HEAVY, "inertia": [1e3] * 3},
         ],
-        "element": [
+        **acting(
             {
                 "kind": "latch",
                 "name": "hook",
@@ -46,7 +47,7 @@ def pressed(damping, duration):
                 "damping": DRAG,
                 "free_length": 6.0,
             },
-        ],
+        ),
         "integrator": {"max_events": 3000},
     }
 
@@ -107,7 +108,7 @@ def test_an_undamped_latch_bounces_on_and_is_told(load):
 def test_the_cases_of_a_campaign_count_bounces_as_runs_do(load):
     scenario = load(pressed(0.0, 10.0))
     dampings = [0.0, 0.03 * CRITICAL, 0.5 * CRITICAL]
-    cases = run_cases(scenario, ["element.0.damping"], np.array(dampings)[:, None])
+    cases = run_cases(scenario, ["latch.hook.damping"], np.array(dampings)[:, None])
     runs = [dockdyn.simulate(load(pressed(damping, 10.0))) for damping in dampings]
     assert cases.figures["latch_bounces"].tolist() == [int(run.latch_bounces[0]) for run in runs]
     assert cases.figures["latch_bounces"][0] > 50

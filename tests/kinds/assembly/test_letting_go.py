@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -43,17 +44,20 @@ def docking(draw, grip="compliant"):
         "stiffness": 1e-9,
         "free_length": 0.3,
     }
-    phases = [
-        {"name": "approach"},
-        {"name": "held", "when": "latched", "set": {"pusher.stiffness": pusher, "pusher.free_length": 0.3 + longer}},
-        {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-    ]
+    phases = {
+        "approach": {},
+        "held": {
+            "when": "latched",
+            "set": {"strut.pusher.stiffness": pusher, "strut.pusher.free_length": 0.3 + longer},
+        },
+        "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
+    }
     content = {
         "schema": 1,
         "kind": "assembly",
         "duration": HELD + 12.0,
         "body": bodies,
-        "element": [hook | between, strut | between],
+        **acting(hook | between, strut | between),
         "phase": phases,
     }
     return content, mass, latch, pusher, longer
@@ -85,8 +89,8 @@ def test_what_lets_go_parts_at_the_speed_of_the_spring(seed, grip):
 
 def test_what_has_let_go_catches_again_where_a_phase_closes_it():
     content, *_ = docking(np.random.default_rng([56, 0]))
-    pulls_back = {"pusher.free_length": 0.28, "hook.closed": True}
-    content["phase"].append({"name": "again", "when": {"lasting": 0.5}, "set": pulls_back})
+    pulls_back = {"strut.pusher.free_length": 0.28, "latch.hook.closed": True}
+    content["phase"]["again"] = {"when": {"lasting": 0.5}, "set": pulls_back}
     run = dockdyn.simulate(dockdyn.load(content))
     summary, held = dockdyn.summarise(run), run.latch_held.values[:, 0]
     after = run.time.values > summary["release_time_s"]
@@ -99,8 +103,8 @@ def test_a_switch_is_no_number_and_must_be_true_or_false():
     scenario = dockdyn.load(content)
     assert not [place.key for place in places_of(scenario) if "closed" in place.key]
     assert "phase.apart.when.lasting" in [place.key for place in places_of(scenario)]
-    content["phase"][2]["set"] = {"hook.closed": "ajar"}
-    with pytest.raises(dockdyn.ScenarioError, match=r"set\.hook\.closed = 'ajar'"):
+    content["phase"]["apart"]["set"] = {"latch.hook.closed": "ajar"}
+    with pytest.raises(dockdyn.ScenarioError, match=r"set\.latch\.hook\.closed = 'ajar'"):
         dockdyn.load(content)
 
 
@@ -128,12 +132,12 @@ def tumbling(draw, grip):
         "lateral": 1.0,
         "grip": grip,
     }
-    phases = [
-        {"name": "approach"},
-        {"name": "held", "when": "latched"},
-        {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-    ]
-    return {"schema": 1, "kind": "assembly", "duration": 75.0, "body": bodies, "element": [hook], "phase": phases}
+    phases = {
+        "approach": {},
+        "held": {"when": "latched"},
+        "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
+    }
+    return {"schema": 1, "kind": "assembly", "duration": 75.0, "body": bodies, **acting(hook), "phase": phases}
 
 
 @pytest.mark.parametrize("grip", ["pin", "weld"])
@@ -149,7 +153,7 @@ def test_a_rigid_grip_keeps_momenta_and_its_hold(seed, grip):
     assert summary["linear_momentum_error"] < 1e-10 and summary["angular_momentum_error"] < 1e-10
     held = run.latch_held.values[:, 0] > 0
     turns = [Rotation.from_quat(run.attitude.values[held, body], scalar_first=True) for body in (0, 1)]
-    striker = run.position.values[held, 0] + turns[0].apply(content["element"][0]["anchor"][0])
+    striker = run.position.values[held, 0] + turns[0].apply(content["latch"]["hook"]["anchor"][0])
     seen = turns[1].inv().apply(striker - run.position.values[held, 1])
     assert np.abs(seen - seen[0]).max() < 1e-9
     if grip == "weld":
@@ -177,8 +181,8 @@ def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
         }
         for name, mass, x in zip(("chaser", "target"), masses, (-radii[0], radii[1]), strict=True)
     ]
-    content = tumbling(np.random.default_rng(0), "weld") | {"body": bodies, "duration": 5.0, "phase": [{"name": "all"}]}
-    content["element"][0] |= {"anchor": [[0.5, 0, 0], [-1.0, 0, 0]], "reach": 0.01}
+    content = tumbling(np.random.default_rng(0), "weld") | {"body": bodies, "duration": 5.0, "phase": {"all": {}}}
+    content["latch"]["hook"] |= {"anchor": [[0.5, 0, 0], [-1.0, 0, 0]], "reach": 0.01}
     run = dockdyn.simulate(dockdyn.load(content))
     assert run.latch_held.values[:, 0].all()
     expected = masses[0] * rate**2 * radii[0]
@@ -188,7 +192,7 @@ def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
 def test_a_run_ends_with_the_capture_where_its_latches_say_so():
     content, *_ = docking(np.random.default_rng([56, 0]))
     whole = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content)))
-    content["element"][0]["ends_run"] = True
+    content["latch"]["hook"]["ends_run"] = True
     ended = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content)))
     assert ended["captured"] and ended["end_time_s"] == ended["capture_time_s"] == whole["capture_time_s"]
     assert ended["status"] == "finished"
@@ -202,11 +206,12 @@ def refused(content):
 
 def test_rigid_grips_that_cannot_be_are_refused():
     content = tumbling(np.random.default_rng(0), "weld")
-    twice = content | {"element": [content["element"][0], content["element"][0] | {"name": "other"}]}
+    hook = content["latch"]["hook"]
+    twice = content | {"latch": {"hook": hook, "other": hook}}
     assert "'hook' holds these bodies together, too" in refused(twice)
     for key in ("stiffness", "play"):
-        assert f"{key}: a weld is rigid" in refused(content | {"element": [content["element"][0] | {key: 1.0}]})
-    assert "stiffness: missing" in refused(content | {"element": [content["element"][0] | {"grip": "compliant"}]})
+        assert f"{key}: a weld is rigid" in refused(content | {"latch": {"hook": hook | {key: 1.0}}})
+    assert "stiffness: missing" in refused(content | {"latch": {"hook": hook | {"grip": "compliant"}}})
     jointed = [content["body"][0], content["body"][1] | {"on": "chaser", "joint": {"kind": "locked"}}]
     del jointed[1]["velocity"], jointed[1]["rate"]
     assert "joints hold its bodies together" in refused(content | {"body": jointed})

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from assembly_cases import quaternion, simulated
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 from dockdyn.mechanism.coasting import LONGEST, time_apart
@@ -60,16 +61,16 @@ def sweep(**more):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("acting", [{}, {"element": [IDLE | {"body": "arm"}]}], ids=["free", "acting"])
-def test_a_touch_shorter_than_a_step_is_found(load, acting):
+@pytest.mark.parametrize("push", [{}, acting(IDLE | {"body": "arm"})], ids=["free", "acting"])
+def test_a_touch_shorter_than_a_step_is_found(load, push):
     """It begins and ends where the circle's chord says; on the way there and from there steps are long."""
-    data = simulated(load, sweep(**acting))
+    data = simulated(load, sweep(**push))
     half = np.arccos(1 - TOUCH / ARM) / RATE
     assert 2 * half < LONGEST / 4
     np.testing.assert_allclose(data.episode_onset, [1.0 - half], rtol=0, atol=1e-8)
     np.testing.assert_allclose(data.episode_release, [1.0 + half], rtol=0, atol=1e-8)
     assert data.attrs["steps"] < 0.6 * 2.0 / 0.005
-    short = simulated(load, sweep(integrator={"step": 1e-3}, **acting))
+    short = simulated(load, sweep(integrator={"step": 1e-3}, **push))
     np.testing.assert_allclose(data.episode_peak_force, short.episode_peak_force, rtol=1e-5)
 
 
@@ -88,14 +89,14 @@ def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
     case["body"][0]["attitude"] = [1.0, 0.0, 0.0, 0.0]
     free = simulated(load, case)
     np.testing.assert_allclose(free.episode_onset, [(3.0 - TOUCH) / 0.15], rtol=1e-9)
-    acting = simulated(load, case | {"element": [IDLE | {"body": "arm"}]})
-    assert free.attrs["steps"] < acting.attrs["steps"] - 0.9 * 20.0 / LONGEST
-    np.testing.assert_allclose(acting.episode_onset, free.episode_onset, rtol=1e-9)
+    pushed = simulated(load, case | acting(IDLE | {"body": "arm"}))
+    assert free.attrs["steps"] < pushed.attrs["steps"] - 0.9 * 20.0 / LONGEST
+    np.testing.assert_allclose(pushed.episode_onset, free.episode_onset, rtol=1e-9)
 
 
-@pytest.mark.parametrize("acting", [[], [IDLE]], ids=["free", "acting"])
+@pytest.mark.parametrize("push", [{}, acting(IDLE)], ids=["free", "acting"])
 @pytest.mark.parametrize("seed", range(12))
-def test_nothing_begins_within_the_time(load, seed, acting):
+def test_nothing_begins_within_the_time(load, seed, push):
     """Two bodies that fly and turn undisturbed, in closed form: their balls and rods keep off the sphere so long."""
     rng = np.random.default_rng(seed)
     places, velocities, rates = rng.uniform(-1, 1, (2, 3)), rng.normal(size=(2, 3)), 3 * rng.normal(size=(2, 3))
@@ -121,7 +122,7 @@ def test_nothing_begins_within_the_time(load, seed, acting):
     bodies[1]["surface"] = [{"name": "ball", "shape": "sphere", "centre": centre.tolist(), "radius": SPHERE}]
     law = {"normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}
     contacts = [{"feature": name, "surface": "ball", **law} for name in ("tips", "rod")]
-    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, "element": acting}
+    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, **push}
     promised = float(bound(load(case).content))
 
     def gap(time):
@@ -133,5 +134,5 @@ def test_nothing_begins_within_the_time(load, seed, acting):
         return np.linalg.norm(away, axis=1).min() - SPHERE - RADIUS
 
     gaps = np.array([gap(time) for time in np.linspace(0.0, promised, 200)])
-    assert 0 < promised <= (LONGEST if acting else np.inf) or gap(0.0) <= 0
+    assert 0 < promised <= (LONGEST if push else np.inf) or gap(0.0) <= 0
     assert (gaps[:-1] > 0).all() or gap(0.0) <= 0

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from plain_tables import KINDS, acting, without_elements
 
 import dockdyn
 
@@ -69,10 +70,10 @@ def drawn(seed):
         "duration": 0.5,
         "body": bodies,
         "contact": [{"name": "touch", "between": ["tip", "drogue.mouth"], "normal": LAWS[seed % len(LAWS)]}],
-        "element": chosen,
+        **acting(*chosen),
     }
     if any(one["name"] == "jet" for one in chosen):
-        tables["phase"] = [{"name": "quiet"}, {"name": "push", "when": "contact", "set": {"jet.force": 2.0}}]
+        tables["phase"] = {"quiet": {}, "push": {"when": "contact", "set": {"thruster.jet.force": 2.0}}}
     if seed % 2:
         tables["loop"] = {"delay": 2e-3}
     if draw.random() < 0.5:
@@ -101,15 +102,15 @@ def lifted(tables):
     for contact in found["contact"]:
         del contact["between"]
         contact |= {"feature": "tip", "surface": "mouth"}
-    for one in found["element"]:
-        if one["kind"] == "bushing":
+    for kind, one in [(sort, one) for sort in KINDS for one in found.get(sort, {}).values()]:
+        if kind == "bushing":
             one |= {"position": along(0), "stiffness": along(one["stiffness"]), "turning_stiffness": along(0)}
             one |= {"damping": along(one["damping"]), "turning_damping": along(0)}
-        elif one["kind"] == "thruster":
+        elif kind == "thruster":
             one |= {"position": along(0), "direction": along(one["direction"])}
         else:
             one["anchor"] = [along(end) for end in one.get("anchor", [0, 0])]
-        if one["kind"] == "latch":
+        if kind == "latch":
             one |= {"axis": along(-1), "lateral": 1.0}
     if "control" in found:
         held = found["control"]
@@ -139,7 +140,7 @@ def test_a_line_is_space_along_x(seed):
 
 def test_an_approach_is_between_ports():
     """The tip is as far out of the mouth as stated, and comes as fast, wherever and however the target moves."""
-    tables = drawn(0) | {"element": [], "phase": []}
+    tables = without_elements(drawn(0)) | {"phase": {}}
     del tables["body"][1]["position"], tables["body"][1]["velocity"]
     tables["body"][2] |= {"position": 0.7, "velocity": -0.02}
     tables["approach"] = {"port": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
@@ -161,7 +162,7 @@ def test_welded_masses_move_as_one():
             {"name": "welded", "mass": 2.0, "on": "one", "position": 0.2, "joint": {"kind": "locked"}},
             {"name": "other", "mass": 7.0, "position": 1.0},
         ],
-        "element": [{"kind": "bushing", "name": "spring", "between": ["welded", "other"], "stiffness": 40.0}],
+        **acting({"kind": "bushing", "name": "spring", "between": ["welded", "other"], "stiffness": 40.0}),
     }
     run = dockdyn.simulate(dockdyn.load(tables))
     fast = math.sqrt(40.0 * (1 / 5 + 1 / 7))
@@ -202,9 +203,9 @@ def test_velocities_that_jump():
         ({"body.bus.joint.kind": "mimic"}, "joint"),
         ({"contact.normal": None, "contact.impact": {"law": "newton", "restitution": 1, "friction": 0}}, "impact"),
         ({"contact.between": ["tip", "mooth"]}, "'mooth': no such body or point; allowed: "),
-        ({"element.0.hexapod": {}}, "hexapod: on a line nothing is across it"),
-        ({"element.0.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),
-        ({"element.0.anchor": [0.5, 0.0]}, "both ends begin at one place"),
+        ({"strut.strut.hexapod": {}}, "hexapod: on a line nothing is across it"),
+        ({"strut.strut.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),
+        ({"strut.strut.anchor": [0.5, 0.0]}, "both ends begin at one place"),
         (
             {"control": {"body": "bus", "law": "rate-damping", "base_damping": 1}},
             "base_damping: on a line nothing turns",
@@ -214,8 +215,8 @@ def test_velocities_that_jump():
     ],
 )
 def test_what_cannot_be_said_is_refused_in_one_line(changes, words):
-    tables = drawn(0) | {"phase": []}
-    tables["element"] = [{"kind": "strut", "name": "strut", "between": ["drogue", "target"], "stiffness": 80.0}]
+    tables = drawn(0) | {"phase": {}}
+    tables |= acting({"kind": "strut", "name": "strut", "between": ["drogue", "target"], "stiffness": 80.0})
     for body in tables["body"]:
         if "approach" in changes and body["name"] == "probe":
             del body["position"], body["velocity"]
@@ -242,7 +243,7 @@ def test_an_environment_of_gymnasium_sees_the_approach():
     """Distance out of the port and its rate, as stated; nothing across, nothing that turns."""
     from dockdyn.learning import DockingEnv
 
-    tables = drawn(0) | {"element": [], "phase": []}
+    tables = without_elements(drawn(0)) | {"phase": {}}
     del tables["body"][1]["position"], tables["body"][1]["velocity"]
     tables["approach"] = {"port": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
     tables.pop("control", None)

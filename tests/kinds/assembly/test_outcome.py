@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -40,7 +41,7 @@ def approaching(gap, speed):
             },
             {"name": "target", "mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
         ],
-        "element": [{**latch, "name": "wide", "reach": REACH}, {**latch, "name": "narrow", "reach": NEAR}],
+        **acting({**latch, "name": "wide", "reach": REACH}, {**latch, "name": "narrow", "reach": NEAR}),
     }
 
 

@@ -52,9 +52,9 @@ def test_batches_and_derivatives_know_its_numbers(file):
     ("before", "after", "said"),
     [
         ("HydraulicBuffer", "Hydraulics", "cannot import 'buffer:Hydraulics'"),
-        ("300 N s**2/m**2", "-1", "element.drag = '-1'"),
+        ("300 N s**2/m**2", "-1", "element.buffer.drag = '-1'"),
         ("drag =", "draft =", "'draft'"),
-        ('"buffer:HydraulicBuffer"', '"sturt"', "must name one of 'strut'"),
+        ('"buffer:HydraulicBuffer"', '"sturt"', "element.buffer"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(file, before, after, said):

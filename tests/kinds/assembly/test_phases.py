@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
+from plain_tables import acting
 from scipy.optimize import brentq
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -20,6 +21,7 @@ def axes(i):
     return [0.2 * np.cos(2 * np.pi * i / 3), 0.2 * np.sin(2 * np.pi * i / 3)]
 
 
+HELD = {"strut.struts.speed": 0.0, "strut.struts.slip": 10.0, "strut.struts.damping": 90.0}
 CAPTURE = {
     "schema": 1,
     "kind": "assembly",
@@ -52,7 +54,7 @@ CAPTURE = {
         },
     ],
     "contact": [{"feature": "face", "surface": "wall", **pressing(2e4, 1.0, 1.0)}],
-    "element": [
+    **acting(
         {
             "kind": "strut",
             "name": "struts",
@@ -75,19 +77,21 @@ CAPTURE = {
             "damping": 80.0,
             "play": 0.001,
         },
-    ],
-    "phase": [
-        {"name": "ready"},
-        {"name": "lunge", "when": "contact", "set": {"struts.speed": 0.02}},
-        {"name": "hold", "when": "latched", "set": {"struts.speed": 0.0, "struts.slip": 10.0, "struts.damping": 90.0}},
-        {
-            "name": "stiffen",
-            "when": {"lasting": LASTING},
-            "set": {"latches.stiffness": 9e3, "struts.stiffness": 5000.0, "struts.moved_mass": 3.0},
+    ),
+    "phase": {
+        "ready": {},
+        "lunge": {"when": "contact", "set": {"strut.struts.speed": 0.02}},
+        "hold": {
+            "when": "latched",
+            "set": {"strut.struts.speed": 0.0, "strut.struts.slip": 10.0, "strut.struts.damping": 90.0},
         },
-        {"name": "calm", "when": {"speed": SLOW, "between": ["chaser", "target"], "lasting": CALM}},
-        {"name": "never", "when": {"lasting": 1000.0}},
-    ],
+        "stiffen": {
+            "when": {"lasting": LASTING},
+            "set": {"latch.latches.stiffness": 9e3, "strut.struts.stiffness": 5000.0, "strut.struts.moved_mass": 3.0},
+        },
+        "calm": {"when": {"speed": SLOW, "between": ["chaser", "target"], "lasting": CALM}},
+        "never": {"when": {"lasting": 1000.0}},
+    },
     "output": {"interval": 0.005},
 }
 
@@ -153,7 +157,7 @@ def test_numbers_are_those_of_the_phase(capture):
 def test_a_phase_changes_nothing_before_it_begins(capture, load):
     """The same run with other numbers in a later phase is the same until then."""
     case = changed(CAPTURE)
-    case["phase"][2]["set"]["struts.slip"] = 20.0
+    case["phase"]["hold"]["set"]["strut.struts.slip"] = 20.0
     other = simulated(load, case)
     before = capture.time.values < float(capture.phase_began[2])
     for name in ("position", "velocity", "rate"):
@@ -184,7 +188,7 @@ def swing(speed):
             }
             for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
         ],
-        "element": [
+        **acting(
             {
                 "kind": "strut",
                 "name": "spring",
@@ -193,15 +197,14 @@ def swing(speed):
                 "stiffness": STIFFNESS,
                 "damping": DAMPING,
             }
-        ],
-        "phase": [
-            {"name": "swings"},
-            {
-                "name": "is slow",
+        ),
+        "phase": {
+            "swings": {},
+            "slow": {
                 "when": {"speed": LOW, "between": ["other", "one"], "lasting": LASTS},
-                "set": {"spring.stiffness": 2 * STIFFNESS},
+                "set": {"strut.spring.stiffness": 2 * STIFFNESS},
             },
-        ],
+        },
         "output": {"interval": 0.02},
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from assembly_cases import moved
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases
@@ -54,7 +55,7 @@ def even(part, count):
                 "point": [{"name": "port", "position": [FAR, 0.0, 0.0], "axis": [1, 0, 0]}],
             },
         ],
-        "element": [
+        **acting(
             tied,
             {
                 "kind": "strut",
@@ -65,7 +66,7 @@ def even(part, count):
                 "damping": 2.0,
                 "free_length": 5.5,
             },
-        ],
+        ),
         "integrator": {"tolerance": 1e-8},
     }
 

@@ -10,6 +10,7 @@ import pytest
 from latched_docking import MASS, SLOPE, latched
 from line_of_masses import LineOfMasses
 from on_a_line import latching
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.scenario.load import parse
@@ -56,7 +57,7 @@ def on_a_line(masses, stiffness, speed, gap, ramp, grip="weld"):
         "ramp": ramp,
         "grip": grip,
     }
-    return {"schema": 1, "kind": "assembly", "duration": 3.0, "body": bodies, "element": [*struts, latch]}
+    return {"schema": 1, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(*struts, latch)}
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 12))])
@@ -121,7 +122,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
         "grip": hold if rigid else "compliant",
         **({} if rigid else grip),
     }
-    other = {"schema": 1, "kind": "assembly", "duration": 3.0, "body": bodies, "element": [latch]}
+    other = {"schema": 1, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(latch)}
     if delay:
         other["loop"] = {"delay": delay}
     one, two = dockdyn.simulate(flight), dockdyn.simulate(dockdyn.load(other))
@@ -165,17 +166,16 @@ def test_a_ramp_holds_lets_go_and_is_met_again(grip):
         "kind": "assembly",
         "duration": HELD + 8.0,
         "body": bodies,
-        "element": [hook | between, strut | between],
-        "phase": [
-            {"name": "approach"},
-            {
-                "name": "held",
+        **acting(hook | between, strut | between),
+        "phase": {
+            "approach": {},
+            "held": {
                 "when": "latched",
-                "set": {"pusher.stiffness": pusher, "pusher.free_length": 0.3 + longer},
+                "set": {"strut.pusher.stiffness": pusher, "strut.pusher.free_length": 0.3 + longer},
             },
-            {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-            {"name": "back", "when": {"lasting": 1.0}, "set": {"hook.closed": True, "pusher.free_length": 0.2}},
-        ],
+            "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
+            "back": {"when": {"lasting": 1.0}, "set": {"latch.hook.closed": True, "strut.pusher.free_length": 0.2}},
+        },
     }
     run = dockdyn.simulate(dockdyn.load(content))
     summary, held = dockdyn.summarise(run), run.latch_held.values[:, 0]
@@ -238,12 +238,12 @@ def pressed(draw, grip):
                 "normal": {"law": "spring-dashpot", "stiffness": stiffness, "damping": 0.0},
             }
         ],
-        "element": [hook],
-        "phase": [
-            {"name": "approach"},
-            {"name": "held", "when": "latched"},
-            {"name": "apart", "when": {"lasting": HELD}, "set": {"hook.closed": False}},
-        ],
+        **acting(hook),
+        "phase": {
+            "approach": {},
+            "held": {"when": "latched"},
+            "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
+        },
     }
     return content, deep * math.sqrt(stiffness / mass)
 
@@ -271,14 +271,14 @@ def refused(content):
 
 def test_ramps_that_cannot_be_are_refused():
     content = on_a_line([1, 2, 3, 4], [100, 100], 0.1, 0.01, drawn_ramp(np.random.default_rng(0)))
-    latch = content["element"][2]
+    ((name, latch),) = content["latch"].items()
 
     def with_latch(**keys):
-        return content | {"element": [*content["element"][:2], latch | keys]}
+        return content | {"latch": {name: latch | keys}}
 
     assert "must state one of reach and ramp" in refused(with_latch(reach=0.01))
     assert "must state one of reach and ramp" in refused(
-        content | {"element": [*content["element"][:2], {key: latch[key] for key in latch if key != "ramp"}]}
+        content | {"latch": {name: {key: latch[key] for key in latch if key != "ramp"}}}
     )
     anchors = [latch["anchor"], [[0, 0.1, 0], [0, 0.1, 0]]]
     assert "a ramp has one striker" in refused(with_latch(anchors=anchors, grip="compliant", stiffness=1e3))
@@ -292,14 +292,14 @@ def test_a_ramp_that_is_pushed_at_rest_stiffens_the_contact():
     normal = content["contact"][0]["normal"]
     normal |= {"damping": 30.0}
     ramp = {"stiffness": 900.0, "angle": 0.7, "axial_length": 0.012, "preload": 0.1, "friction": 0.2}
-    hook = content["element"][0] | {"ramp": ramp, "grip": "pin", "anchor": [[0.5, 0, 0], [-0.04, 0, 0]]}
+    hook = content["latch"]["hook"] | {"ramp": ramp, "grip": "pin", "anchor": [[0.5, 0, 0], [-0.04, 0, 0]]}
     del hook["reach"]
     alone = {key: content[key] for key in ("schema", "kind", "body", "contact")} | {"loop": {"delay": 1e-3}}
     stiffer = copy.deepcopy(alone)
     stiffer["contact"][0]["normal"]["stiffness"] += ramp["stiffness"] * math.tan(ramp["angle"]) ** 2
     ramped, expected, without = (
         dockdyn.margins(dockdyn.load(one | {"duration": 5.0}))["critical_delay_s"]
-        for one in (alone | {"element": [hook]}, stiffer, alone)
+        for one in (alone | {"latch": {"hook": hook}}, stiffer, alone)
     )
     assert ramped == pytest.approx(expected, rel=1e-9)
     assert abs(ramped - without) > 1e-3 * without

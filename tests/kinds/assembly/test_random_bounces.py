@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting
 from struck_states import struck_arm
 
 import dockdyn
@@ -22,7 +23,7 @@ def test_what_is_driven_together_bounces_rests_and_parts(law, seed):
     payload = content["body"][-1]
     push = {"kind": "thruster", "name": "push", "body": payload["name"], "position": [0, 0, 0]}
     push |= {"direction": payload["surface"][0]["normal"], "force": 10 ** draw.uniform(-1, 1)}
-    run = dockdyn.simulate(dockdyn.load(content | {"element": [push], "duration": 10.0}))
+    run = dockdyn.simulate(dockdyn.load(content | {**acting(push), "duration": 10.0}))
     summary = dockdyn.summarise(run)
     assert run.attrs["status"] == "finished" and summary["contact_count"] >= 1
     assert summary["linear_momentum_error"] < 1e-12 and summary["angular_momentum_error"] < 1e-9

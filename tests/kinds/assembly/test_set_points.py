@@ -39,10 +39,8 @@ body = "base"
 stiffness = [{STIFFNESS}]
 damping = [{DAMPING}]
 set_point = [{START}]
-[[phase]]
-name = "wait"
-[[phase]]
-name = "turn"
+[phase.wait]
+[phase.turn]
 when = {{ lasting = {BEGINS} }}
 over = {OVER}
 set = {{ "control.set_point" = [{AIM}] }}
@@ -101,10 +99,8 @@ def test_a_spring_that_grows_stiff_does_work():
     """Its stiffness goes from 1 to 5 N m/rad; what that gives counts as work."""
     spring = "stiffness = 1\nrest = 1\n"
     phases = f"""
-[[phase]]
-name = "soft"
-[[phase]]
-name = "stiff"
+[phase.soft]
+[phase.stiff]
 when = {{ lasting = {BEGINS} }}
 over = {OVER}
 set = {{ "link.joint.stiffness" = 5 }}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import acting, by_name
 
 import dockdyn
 from dockdyn.report.charts.time_chart import time_chart
@@ -35,8 +36,8 @@ def latch(name, between, anchor, **more):
 
 
 def scenario(bodies, elements, duration, phases=()):
-    content = {"schema": 1, "kind": "assembly", "duration": duration, "body": bodies, "element": elements}
-    return content | ({"phase": list(phases)} if phases else {})
+    content = {"schema": 1, "kind": "assembly", "duration": duration, "body": bodies, **acting(*elements)}
+    return content | {"phase": by_name(phases)}
 
 
 def total_energy(run):
@@ -51,7 +52,7 @@ def handed_over(seed, first):
         latch("gives", ["payload", "giver"], [[0.5, 0, 0], [-0.5, 0, 0]]),
         latch("takes", ["payload", "taker"], [[-0.5, 0, 0], [0.5, 0, 0]], closed=False, reach=5.0, lateral=5.0),
     ]
-    over = {"name": "over", "when": {"lasting": 1.0}, "set": {"gives.closed": False, "takes.closed": True}}
+    over = {"name": "over", "when": {"lasting": 1.0}, "set": {"latch.gives.closed": False, "latch.takes.closed": True}}
     elements.sort(key=lambda one: one["name"] != first)
     return dockdyn.simulate(dockdyn.load(scenario(bodies, elements, 2.0, [{"name": "given"}, over])))
 
@@ -98,8 +99,8 @@ def test_phases_of_one_instant_find_what_the_one_before_left():
     hook = latch("hook", ["a", "b"], [[0.5, 0, 0], [-0.5, 0, 0]], closed=False)
     phases = [
         {"name": "open"},
-        {"name": "closes", "when": {"lasting": 1.0}, "set": {"hook.closed": True}},
-        {"name": "opens", "when": "latched", "set": {"hook.closed": False}},
+        {"name": "closes", "when": {"lasting": 1.0}, "set": {"latch.hook.closed": True}},
+        {"name": "opens", "when": "latched", "set": {"latch.hook.closed": False}},
         {"name": "again", "when": "latched"},
     ]
     run = dockdyn.simulate(dockdyn.load(scenario(bodies, [hook], 2.0, phases)))

@@ -127,19 +127,17 @@ def test_a_free_vehicle_moves_as_a_tree_of_links(spun):
 
 HUB, FASTEST, RISE = 5e3, 5 * LOWEST / 3.516015, 15 * 3.516015 / LOWEST  # kg m², rad/s, s
 TORQUE = (HUB + MASS * LENGTH**2 / 3) * FASTEST / RISE  # N m
-JET = {"kind": "thruster", "body": "bus", "force": TORQUE / 2}
+JET = {"body": "bus", "force": TORQUE / 2}
 SPIN_UP = {
     "schema": 1,
     "kind": "assembly",
     "duration": RISE + 8.0,
     "body": [{"name": "bus", "mass": 1e9, "inertia": [1e9, 1e9, HUB]}, wing("boom", 1.0, root=0.0)],
-    "element": [
-        JET | {"name": f"jet {side:+g}", "position": [side, 0, 0], "direction": [0, side, 0]} for side in (1.0, -1.0)
-    ],
-    "phase": [
-        {"name": "up"},
-        {"name": "on", "when": {"lasting": RISE}, "set": {f"jet {side:+g}.force": 0.0 for side in (1.0, -1.0)}},
-    ],
+    "thruster": {f"jet{side:g}": JET | {"position": [side, 0, 0], "direction": [0, side, 0]} for side in (1.0, -1.0)},
+    "phase": {
+        "up": {},
+        "on": {"when": {"lasting": RISE}, "set": {f"thruster.jet{side:g}.force": 0.0 for side in (1.0, -1.0)}},
+    },
     "integrator": {"tolerance": 1e-9},
     "output": {"interval": 0.1},
 }

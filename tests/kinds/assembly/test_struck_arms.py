@@ -11,8 +11,8 @@ from struck_arms import AHEAD, DOWN, SEAT, modes, struck
 import dockdyn
 
 WRIST = {"body.hand.joint.locked": True}
-HAND = {**WRIST, "body.payload.position": AHEAD, "element.grip.anchor": [[0.1, 0, 0], SEAT]}
-PIN = {"element.grip.grip": "pin"}
+HAND = {**WRIST, "body.payload.position": AHEAD, "latch.grip.anchor": [[0.1, 0, 0], SEAT]}
+PIN = {"latch.grip.grip": "pin"}
 
 
 def before_and_after(name="cyril-plastic", **changes):
@@ -22,9 +22,9 @@ def before_and_after(name="cyril-plastic", **changes):
 def free(changes):
     """The bodies before the latch has fallen in: those of the same arm without one."""
     data = dockdyn.load(
-        "cyril-plastic", {key: value for key, value in changes.items() if "element" not in key}
+        "cyril-plastic", {key: value for key, value in changes.items() if "latch" not in key}
     ).resolved()
-    data.pop("element")
+    data.pop("latch")
     return struck(dockdyn.load(data))[0]
 
 
@@ -45,7 +45,7 @@ def test_a_plastic_pin(changes, count, loss, normal, tangential, rate):
     assert first.energy - after.energy == pytest.approx(loss, abs=6e-7)
     payload = dockdyn.load("cyril-plastic", changes).content.names().index("payload")
     pushed = -1000.0 * (after.velocity[payload] - first.velocity[payload])  # N s, on the hand
-    seat = np.array(changes.get("element.grip.anchor", [0, [0.0, -1.0, 0.0]])[1])
+    seat = np.array(changes.get("latch.grip.anchor", [0, [0.0, -1.0, 0.0]])[1])
     along = pushed @ seat / np.linalg.norm(seat)
     assert along == pytest.approx(normal, abs=6e-6)
     assert np.linalg.norm(np.cross(pushed, seat)) == pytest.approx(tangential, abs=6e-6)
@@ -210,7 +210,7 @@ def test_a_contact_that_would_touch_again_is_told():
         ("cyril-plastic", {"body.link1.joint.moved_inertia": 1.0}, "motors reflect no inertia"),
         ("cyril-plastic", {"loop.delay": 0.01}, "loop.delay"),
         ("cyril-plastic", {"integrator.step": 0.01}, "integrator.step"),
-        ("cyril-plastic", {"phase": [{"name": "one"}]}, "phases begin at instants"),
+        ("cyril-plastic", {"phase": {"one": {}}}, "phases begin at instants"),
         ("cyril-plastic", {"orbit": {"semi_major_axis": 7e6}}, "motion must be 'space'"),
         (
             "cyril-elastic",

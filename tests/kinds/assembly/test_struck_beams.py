@@ -242,9 +242,9 @@ def test_what_sits_on_a_bent_beam_is_where_its_shapes_say(basis, seed):
     arm = Arm(draw, basis)
     bodies = arm.bodies(basis)
     bodies[1]["flexible"] |= {"stiffening": True}
-    jet = {"kind": "thruster", "name": "jet", "body": "camera", "position": [0, 0, 0], "direction": [0, 1, 0]}
+    jet = {"body": "camera", "position": [0, 0, 0], "direction": [0, 1, 0]}
     jet["force"] = float(0.5 * 3 * arm.bending / arm.length**2)
-    tables = plane(bodies, {}, 2.0, 0.1, element=[jet])
+    tables = plane(bodies, {}, 2.0, 0.1, thruster={"jet": jet})
     del tables["contact"]
     run = dockdyn.simulate(dockdyn.load(tables))
     _, _, along, beside = arm.camera

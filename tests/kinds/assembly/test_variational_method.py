@@ -64,9 +64,7 @@ def test_an_arm_moves_as_the_located_one_does(contact):
 def test_a_rigid_latch_holds(grip):
     """A latch catches the ball at the wall: what it stops, and what moves on, is that of the located run."""
     latch = f"""
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["left", "right"]
 anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
 axis = [-1, 0, 0]
@@ -111,9 +109,7 @@ def test_bodies_in_the_plane_move_as_in_space(contact):
 def test_a_rigid_latch_holds_in_the_plane(grip):
     """As in space: what is held in the plane has two or three rows, in space three or six."""
     latch = f"""
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["left", "right"]
 anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
 axis = [-1, 0, 0]
@@ -135,9 +131,7 @@ duration = "4 s"
 motion = "line"
 body = [{ name = "left", mass = "10 kg", velocity = 0.5 }, { name = "right", mass = "20 kg", position = 0.4 }]
 
-[[element]]
-kind = "strut"
-name = "spring"
+[strut.spring]
 between = ["left", "right"]
 anchor = [-0.5, 0.5]
 stiffness = "30 N/m"
@@ -216,9 +210,7 @@ mass_per_length = {density}
 bending_stiffness = [{stiffness}, {stiffness}]
 bending_modes = [1, 0]
 
-[[element]]
-kind = "thruster"
-name = "push"
+[thruster.push]
 body = "beam"
 position = [{length / 2}, 0, 0]
 direction = [0, 1, 0]
@@ -285,32 +277,31 @@ def test_samples_are_where_they_are_asked_for():
     assert data.attrs["step_s"] == pytest.approx(0.004)
 
 
-JET = 'kind = "strut"\nname = "other"\nbetween = ["left", "right"]\nanchor = [[0, 0, 0], [0, 0, 0]]\n'
+JET = 'between = ["left", "right"]\nanchor = [[0, 0, 0], [0, 0, 0]]\n'
 CONTROL = '[control]\nbody = "left"\nlaw = "rate-damping"\nbase_damping = 1.0\n'
 STRIKERS = JET.replace("anchor = [[0, 0, 0], [0, 0, 0]]", "anchors = [[[0, 0, 0], [0, 0, 0]]]")
 SEAT = "reach = 0.01\nlateral = 0.1\nstiffness = 100.0\n"
 REFUSED = {
     "loop.delay": (touching(HERTZ) + "[loop]\ndelay = 0.01\n", "loop.delay"),
     "control.period": (CONTROL + "period = 0.1\n", "control.period"),
-    "slip": (f"[[element]]\n{JET}stiffness = 10.0\nslip = 5.0\n", "other: slip"),
-    "stroke": (f"[[element]]\n{JET}stroke = [-0.1, 0.1]\n", "other: stroke"),
-    "cable": (f"[[element]]\n{JET.replace('strut', 'cable')}stiffness = 10.0\n", "other: kind = 'cable'"),
+    "slip": (f"[strut.other]\n{JET}stiffness = 10.0\nslip = 5.0\n", "strut.other.slip"),
+    "stroke": (f"[strut.other]\n{JET}stroke = [-0.1, 0.1]\n", "strut.other.stroke"),
+    "cable": (f"[cable.other]\n{JET}stiffness = 10.0\n", "cable.other: its damper"),
     "motor of a latch": (
-        f"[[element]]\n{JET.replace('strut', 'latch')}{SEAT}draw_speed = 0.01\n",
-        "other: draw_speed",
+        f"[latch.other]\n{JET}{SEAT}draw_speed = 0.01\n",
+        "latch.other.draw_speed",
     ),
     "several strikers": (
-        f"[[element]]\n{STRIKERS.replace('strut', 'latch')}{SEAT}",
-        "other: anchors",
+        f"[latch.other]\n{STRIKERS}{SEAT}",
+        "latch.other.anchors",
     ),
     "ramp": (
-        f"[[element]]\n{JET.replace('strut', 'latch')}lateral = 0.1\ngrip = 'pin'\n"
+        f"[latch.other]\n{JET}lateral = 0.1\ngrip = 'pin'\n"
         "ramp = { stiffness = 100.0, angle = '20 deg', axial_length = 0.01 }\n",
-        "other: ramp",
+        "latch.other.ramp",
     ),
     "phase": (
-        '[[phase]]\nname = "a"\n[[phase]]\nname = "b"\n'
-        'when = { speed = 0.1, between = ["left", "right"], lasting = 1.0 }\n',
+        '[phase.a]\n[phase.b]\nwhen = { speed = 0.1, between = ["left", "right"], lasting = 1.0 }\n',
         "when.speed",
     ),
     "impact.friction": (
@@ -352,7 +343,7 @@ def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
 def test_joint_friction_and_stops_are_refused():
     for key in ("friction = '1 N m'", "stroke = [-1.0, 1.0]\nstop_stiffness = 100.0"):
         text = ARM.replace('torque = "1 N m"', key)
-        with pytest.raises(ScenarioError, match=f"upper.joint: {key.split()[0]}"):
+        with pytest.raises(ScenarioError, match=f"upper.joint.{key.split()[0]}"):
             parse(f'{text}\n[integrator]\nmethod = "variational"\n', "case")
 
 

@@ -37,9 +37,7 @@ shape = "plane"
 point = [-0.3, 0, 0]
 normal = [-1, 0, 0]
 
-[[element]]
-kind = "strut"
-name = "spring"
+[strut.spring]
 between = ["left", "right"]
 anchor = [[0, 0.1, 0], [0, 0.2, 0.1]]
 stiffness = "30 N/m"
@@ -116,30 +114,24 @@ shape = "plane"
 point = [-0.3, 0, 0]
 normal = [-1, 0, 0]
 
-[[element]]
-kind = "strut"
-name = "motor"
+[strut.motor]
 between = ["hand", "target"]
 anchor = [[0, 0.1, 0], [0, 0.2, 0.1]]
 stiffness = "10 N/m"
 damping = "1 N s/m"
 speed = "3 mm/s"
 
-[[element]]
-kind = "thruster"
-name = "jet"
+[thruster.jet]
 body = "base"
 position = [0, 0.3, 0]
 direction = [1, 0, 0]
 force = "0.5 N"
 
-[[phase]]
-name = "burn"
+[phase.burn]
 
-[[phase]]
-name = "coast"
+[phase.coast]
 when = { lasting = "2.3 s" }
-set = { "jet.force" = "0 N", "motor.stiffness" = "30 N/m" }
+set = { "thruster.jet.force" = "0 N", "strut.motor.stiffness" = "30 N/m" }
 
 [orbit]
 semi_major_axis = "6800 km"

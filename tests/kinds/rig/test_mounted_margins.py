@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.kinds.resting import nominal_loop, nominal_of
@@ -116,7 +117,7 @@ def pressed(delay, **changes):
         PLATE,
     ]
     thrusters = [
-        {"kind": "thruster", "name": f"on {name}", "body": name, "position": [0, 0, 0], "direction": [1, 0, 0]}
+        {"kind": "thruster", "name": f"on-{name}", "body": name, "position": [0, 0, 0], "direction": [1, 0, 0]}
         | {"force": push[name]}
         for name in ("carrier", "ball")
     ]
@@ -125,7 +126,7 @@ def pressed(delay, **changes):
     mount |= {"turning_stiffness": [700.0] * 3, "turning_damping": [20.0] * 3}
     law = {"law": "spring-dashpot", "stiffness": stiffness, "damping": 40.0}
     chain = {"delay": delay, **STEPS, "robot": LAGS}
-    case = mounted(chain, law=law, element=[mount, *thrusters], duration=20.0)
+    case = mounted(chain, law=law, **acting(mount, *thrusters), duration=20.0)
     case["contact"][0]["feature"] = "nose"
     return case | {"body": bodies} | changes
 

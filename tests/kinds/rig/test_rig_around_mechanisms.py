@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
+from plain_tables import acting
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -53,7 +54,7 @@ def latched(speed, aside, method="zero-order-hold", **latch):
                 "normal": {"law": "spring-dashpot", "stiffness": 2e5, "damping": 400.0},
             }
         ],
-        "element": [LATCH | latch],
+        **acting(LATCH | latch),
         "loop": LATE | {"dynamics": METHODS[method]},
     }
 
@@ -184,7 +185,7 @@ WRONG = [
         {"loop.dynamics.method": "explicit-euler"},
         "'explicit-euler': with elements or joints it must be",
     ),
-    (latched(0.1, 0.0), {"element.latch.grip": "weld"}, "grip = 'weld': on a rig must be 'compliant'"),
+    (latched(0.1, 0.0), {"latch.latch.grip": "weld"}, "latch.latch.grip = 'weld': on a rig must be 'compliant'"),
     (damped("zero-order-hold"), {"loop.dynamics.method": "semi-implicit-euler"}, "with [control] it must be"),
     (
         damped("zero-order-hold"),
@@ -210,6 +211,6 @@ def test_margins_refuse_control_at_samples():
 def test_margins_of_a_latch_that_is_not_reached_are_those_of_the_contact():
     tables = latched(0.1, 0.02)  # the wall is touched before the ramp
     with_latch = dockdyn.margins(read(tables))
-    del tables["element"]
+    del tables["latch"]
     without = dockdyn.margins(read(tables))
     assert with_latch["growth_rate_1_s"] == pytest.approx(without["growth_rate_1_s"], rel=1e-9)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -113,7 +114,7 @@ def of_many(period: float = 4e-3) -> dict:
             {"feature": "bumper", "surface": "plate", **TOUCH},
             {"feature": "head", "surface": "cone", **TOUCH},
         ],
-        "element": [
+        **acting(
             {
                 "kind": "latch",
                 "name": "latch",
@@ -132,12 +133,12 @@ def of_many(period: float = 4e-3) -> dict:
                 "direction": [1, 0, 0],
                 "force": 0.0,
             },
-        ],
-        "phase": [
-            {"name": "approach"},
-            {"name": "pushing", "when": "contact", "set": {"push.force": "60 N"}},
-            {"name": "held", "when": "latched", "set": {"push.force": "0 N"}},
-        ],
+        ),
+        "phase": {
+            "approach": {},
+            "pushing": {"when": "contact", "set": {"thruster.push.force": "60 N"}},
+            "held": {"when": "latched", "set": {"thruster.push.force": "0 N"}},
+        },
         "loop": {
             "hold": {"period": period},
             "sensor": {"delay": 0.75 * period},
@@ -168,7 +169,7 @@ def test_the_contact_feels_the_inertia_behind_it():
     tables["approach"] |= {"lateral_offset": [0.0, 0.0], "distance": 0.1}
     tables["contact"] = [{"feature": "head", "surface": "face", **TOUCH}]
     screw = {"kind": "strut", "name": "screw", "between": ["probe", "chaser"], "moved_mass": 20.0}
-    tables["element"] = [screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]}]
+    tables |= acting(screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]})
     tables["stability"] = {"depth": "2 mm"}
     loop = loop_of(read(tables))
     felt = 36.0 + 900.0 * 20.0 / (900.0 + 20.0)
@@ -260,8 +261,8 @@ WRONG = [
     ({"mock_ups": ["array", "target"]}, ["mock_ups", "'array'", "contact"]),
     ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
     ({"integrator": {"step": 1e-3}}, ["integrator"]),
-    ({"phase": [], "element": [LATCH | {"grip": "pin"}]}, ["'hook'", "grip", "'compliant'"]),
-    ({"phase": [], "element": [LATCH | {"stiffness": 1e3, "ends_run": True}]}, ["'hook'", "ends_run", "must be false"]),
+    ({"phase": {}, **acting(LATCH | {"grip": "pin"})}, ["latch.hook.grip", "'compliant'"]),
+    ({"phase": {}, **acting(LATCH | {"stiffness": 1e3, "ends_run": True})}, ["latch.hook.ends_run", "must be false"]),
 ]
 
 

@@ -54,15 +54,13 @@ surface = "cone"
 law = "spring-dashpot"
 stiffness = "6 kN/m"
 damping = "300 N s/m"
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "50 mm"
 
-[element.ramp]
+[latch.latch.ramp]
 stiffness = "900 N/m"
 angle = "42 deg"
 axial_length = "18 mm"

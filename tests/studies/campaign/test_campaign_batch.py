@@ -138,11 +138,11 @@ def test_a_case_of_another_kind_has_the_figures_of_a_run(preset):
 
 def test_a_case_that_fails_stops_nothing(file):
     scenario = dockdyn.load(file)
-    keys = ("body.chaser.mass", "element.latch.entry", "approach.closing_speed")
+    keys = ("body.chaser.mass", "latch.latch.entry", "approach.closing_speed")
     rows = np.array([[600, 0.05, 0.03], [-3, 0.05, 0.03], [600, 0.001, 0.03], [650, 0.05, 0.04]])
     found = run_cases(scenario, keys, rows)
     assert [bool(reason) for reason in found.reasons] == [False, True, True, False]
-    assert "body.chaser.mass" in found.reasons[1] and "element.latch.entry" in found.reasons[2]
+    assert "body.chaser.mass" in found.reasons[1] and "latch.latch.entry" in found.reasons[2]
     assert np.isfinite(found.figures["peak_normal_force_N"]).tolist() == [True, False, False, True]
 
 

@@ -55,9 +55,7 @@ surface = "far wall"
 law = "spring-dashpot"
 stiffness = 100
 damping = 10
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
@@ -65,7 +63,7 @@ entry = {ENTRY}
 ends_run = true
 grip = "pin"
 
-[element.ramp]
+[latch.latch.ramp]
 stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}

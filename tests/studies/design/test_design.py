@@ -25,14 +25,14 @@ RAMP = {"stiffness": "100 N/m", "angle": "45 deg", "axial_length": 0.02}
 LATCH = text(latching(["15 kg"], ["17 kg"], RAMP, speed=0.05, gap=0.01, duration="3 s"))
 NEEDED = MASS * (0.05 / 0.02) ** 2  # N/m: the latch is as stiff as the energy of 50 mm/s lifts it over 20 mm at 45 deg
 DAMPING = """
-[[design.variables]]
+[design.variable.damping]
 key = "contact.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 """
 STIFFNESS = """
-[[design.variables]]
-key = "element.latch.ramp.stiffness"
+[design.variable.stiffness]
+key = "latch.latch.ramp.stiffness"
 low = "20 N/m"
 high = "190 N/m"
 """
@@ -83,7 +83,7 @@ def test_the_softest_spring_and_damper_that_part_slowly(tmp_path):
 minimise = "peak_normal_force"
 evaluations = 60
 constraints = { "relative_velocity_after_m_s.least" = ">= -0.04" }
-[[design.variables]]
+[design.variable.stiffness]
 key = "contact.normal.stiffness"
 low = "500 N/m"
 high = "20 kN/m"
@@ -121,7 +121,7 @@ def test_requirements_that_no_constraint_is_about_are_named(tmp_path):
 
 @pytest.mark.full
 def test_the_stiffest_latch_that_captures(tmp_path):
-    text = '[design]\nmaximise = "element.latch.ramp.stiffness"\nevaluations = 200\nconstraints = { captured = true }\n'
+    text = '[design]\nmaximise = "latch.latch.ramp.stiffness"\nevaluations = 200\nconstraints = { captured = true }\n'
     answer = designed(tmp_path, LATCH + text + STIFFNESS)
     assert answer["goal"]["value"] == pytest.approx(NEEDED, rel=1e-3)
     assert answer["goal"]["value"] <= NEEDED
@@ -134,7 +134,7 @@ def test_the_stiffest_latch_that_captures(tmp_path):
 def test_the_stiffest_latch_that_captures_all_of_a_range(tmp_path):
     text = """
 [design]
-maximise = "element.latch.ramp.stiffness"
+maximise = "latch.latch.ramp.stiffness"
 evaluations = 100
 cases = 3
 constraints = { captured = "true in 100 %" }
@@ -182,15 +182,15 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"design.variables.0.key": "contact.normal.damper"}, "contact.normal.damper: unknown key"),
-        ({"design.variables.0.low": "200 N s/m"}, "must be a number with different ends"),
-        ({"design.variables.0.low": "300 N s/m"}, "must rise"),
-        ({"design.variables.0.low": "-1 N s/m"}, "contact.normal.damping = '-1 N s/m': must be"),
+        ({"design.variable.damping.key": "contact.normal.damper"}, "contact.normal.damper: unknown key"),
+        ({"design.variable.damping.low": "200 N s/m"}, "must be a number with different ends"),
+        ({"design.variable.damping.low": "300 N s/m"}, "must rise"),
+        ({"design.variable.damping.low": "-1 N s/m"}, "contact.normal.damping = '-1 N s/m': must be"),
         (
             {
-                "design.variables.0.key": VELOCITY,
-                "design.variables.0.low": 0.1,
-                "design.variables.0.high": 0.3,
+                "design.variable.damping.key": VELOCITY,
+                "design.variable.damping.low": 0.1,
+                "design.variable.damping.high": 0.3,
                 VELOCITY: {"distribution": "uniform", "low": 0.1, "high": 0.2},
             },
             "velocity is distributed; must be a number that is not",
@@ -205,13 +205,16 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
         ({"design.constraints.peak_normal_force": "< 5 N in 0 %"}, "must be above 0 %"),
         ({"design.evaluations": 0}, "design.evaluations = 0: must be at least 1"),
         ({"design.budget": 3}, "design.budget: unknown key"),
-        ({"design.variables.0.values": [1, 2]}, "design.variables.0: has values and low and high"),
-        ({"design.variables": [{"key": VELOCITY, "low": 1}]}, "design.variables.0: high missing"),
-        ({"design.variables": [{"key": VELOCITY, "values": [0.1, 0.1]}]}, "values.1 = 0.1: is given twice"),
-        ({"design.variables": [{"key": VELOCITY, "values": [0.1, "slow"]}]}, "velocity = 'slow': must be"),
-        ({"design.variables": [{"key": "integrator.max_events", "low": 9, "high": 9}]}, "changes nothing"),
-        ({"design.variables": [{"key": "integrator.max_events", "low": 9, "high": 5}]}, "from 9 to 5; must rise"),
-        ({"design.variables": [{"key": "integrator.max_events", "low": 1.5, "high": 5}]}, "must be a whole number"),
+        ({"design.variable.damping.values": [1, 2]}, "design.variable.damping: has values and low and high"),
+        ({"design.variable.damping": {"key": VELOCITY, "low": 1}}, "design.variable.damping: high missing"),
+        ({"design.variable.damping": {"key": VELOCITY, "values": [0.1, 0.1]}}, "values.1 = 0.1: is given twice"),
+        ({"design.variable.damping": {"key": VELOCITY, "values": [0.1, "slow"]}}, "velocity = 'slow': must be"),
+        ({"design.variable.damping": {"key": "integrator.max_events", "low": 9, "high": 9}}, "changes nothing"),
+        ({"design.variable.damping": {"key": "integrator.max_events", "low": 9, "high": 5}}, "from 9 to 5; must rise"),
+        (
+            {"design.variable.damping": {"key": "integrator.max_events", "low": 1.5, "high": 5}},
+            "must be a whole number",
+        ),
     ],
 )
 def test_what_is_no_design_is_refused_in_one_line(tmp_path, changes, words):

@@ -26,12 +26,12 @@ surface = "cone"
 normal = { law = "spring-dashpot", stiffness = 2e4, damping = 300 }
 [output]
 interval = "2 ms"
-[[design.variables]]
-key = "element.latch.stiffness"
+[design.variable.stiffness]
+key = "latch.latch.stiffness"
 low = "5 kN/m"
 high = "500 kN/m"
-[[design.variables]]
-key = "element.latch.damping"
+[design.variable.damping]
+key = "latch.latch.damping"
 low = "300 N s/m"
 high = "30 kN s/m"
 [design]
@@ -46,7 +46,7 @@ bilateral = true
 normal = { law = "spring-dashpot", stiffness = "20 kN/m", damping = "1 kN s/m" }
 [loop]
 delay = "20 ms"
-[[design.variables]]
+[design.variable.damping]
 key = "contact.normal.damping"
 low = "300 N s/m"
 high = "10 kN s/m"
@@ -186,10 +186,10 @@ def test_a_choice_and_a_number(tmp_path):
 [design]
 minimise = "peak_normal_force"
 evaluations = 120
-[[design.variables]]
+[design.variable.stiffness]
 key = "contact.normal.stiffness"
 values = ["4 kN/m", "600 N/m", "1 kN/m"]
-[[design.variables]]
+[design.variable.damping]
 key = "contact.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"

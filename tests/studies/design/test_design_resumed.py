@@ -22,11 +22,11 @@ minimise = "95 % of peak_normal_force"
 evaluations = 45
 cases = 2
 constraints = { peak_normal_force = "< 9 N in 90 %" }
-[[design.variables]]
+[design.variable.damping]
 key = "contact.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
-[[design.variables]]
+[design.variable.stiffness]
 key = "contact.normal.stiffness"
 low = "200 N/m"
 high = "20 kN/m"
@@ -159,8 +159,8 @@ def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
 def test_a_front_goes_on_where_it_was(file, tmp_path):
     """Of two goals, a whole number and a choice besides: what is torn off comes again, byte for byte."""
     text = SCENARIO.replace('minimise = "95 % of peak_normal_force"', 'minimise = ["peak_normal_force", "peak_time"]')
-    text += '[[design.variables]]\nkey = "body.chaser.velocity"\nvalues = ["80 mm/s", "90 mm/s"]\n'
-    text += '[[design.variables]]\nkey = "integrator.max_events"\nlow = 900\nhigh = 1100\n'
+    text += '[design.variable.speed]\nkey = "body.chaser.velocity"\nvalues = ["80 mm/s", "90 mm/s"]\n'
+    text += '[design.variable.events]\nkey = "integrator.max_events"\nlow = 900\nhigh = 1100\n'
     text = text.replace('constraints = { peak_normal_force = "< 9 N in 90 %" }\n', "")
     file.write_text(text.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"'))
     whole = dockdyn.design(file, tmp_path / "whole")

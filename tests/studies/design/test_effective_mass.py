@@ -47,7 +47,7 @@ normal = {{ law = "spring-dashpot", stiffness = {STIFFNESS}, damping = 0 }}
 [design]
 minimise = "peak_normal_force"
 evaluations = 60
-[[design.variables]]
+[design.variable.position-1]
 key = "body.ballast.position.1"
 low = "-2 m"
 high = "1 m"

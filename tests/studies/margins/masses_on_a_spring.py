@@ -1,5 +1,7 @@
 """Two masses on a spring, touched by a third through a delay: the scenario, and its open loop by hand."""
 
+from plain_tables import acting
+
 MASSES, SPRING, DAMPER = (50.0, 20.0, 300.0), 4000.0, 30.0  # kg, N/m, N s/m
 STIFFNESS, DAMPING = 2000.0, 150.0  # of the contact
 
@@ -29,7 +31,7 @@ def on_a_spring(delay, element=True):
                 "normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
             }
         ],
-        **({"element": [strut]} if element else {}),
+        **({**acting(strut)} if element else {}),
     }
 
 

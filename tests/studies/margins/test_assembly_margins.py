@@ -144,7 +144,7 @@ def test_a_probe_on_a_slide_is_put_on_the_wall_of_a_cone(load):
 def panels_on_the_bottom(delay):
     """`flexible-panels` head on, its probe at rest in the bottom of the cone, which pulls as well as it pushes."""
     scene = tomlkit.parse(preset_text("flexible-panels")).unwrap()
-    for key in ("approach", "element", "requirements", "integrator"):
+    for key in ("approach", "latch", "requirements", "integrator"):
         del scene[key]
     chaser, *_, target = scene["body"]
     chaser |= {"position": [1.215 + 0.015 + 1.6 - REST, 0.0, 0.0], "attitude": [0.0, 0.0, 0.0, 1.0]}

@@ -13,7 +13,6 @@ from dockdyn.kinds.assembly.left_out_modes import mode_excesses
 from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_variables
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
-from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.impact_prediction import predicted_impacts
 from dockdyn.results import measures
@@ -205,13 +204,13 @@ def describe(scenario: Scenario, run: Run) -> Described:
 
 def capture_law(content: AssemblySection) -> str:
     """Return what holds once the latch behind a ramp has fallen in; empty without one."""
-    held = [one for one in content.element if isinstance(one, LatchSection) and one.ramp is not None]
+    held = [one for one in content.latch if one.ramp is not None]
     return "" if len(held) != 1 else f"rigid, {held[0].grip}" if held[0].rigid else held[0].grip
 
 
 def rigid_grips(content: AssemblySection) -> dict[str, str]:
     """The names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is none."""
-    names = [one.name for one in content.element if isinstance(one, LatchSection) and one.rigid]
+    names = [one.name for one in content.latch if one.rigid]
     return {"rigid_grips": "\n".join(names)} if names else {}
 
 
@@ -252,7 +251,7 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
         "latch": [name for kind, name in named if kind == "latch"],
         "connection": [name for kind, name in named if kind == "connection"],
         "bushing": [name for kind, name in named if kind == "bushing"],
-        "fixed_thruster": [section.name for section in content.thrusters()],
+        "fixed_thruster": [section.name for section in content.thruster],
     }
     return {dimension: names for dimension, names in found.items() if names}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import jax
 
+from dockdyn.kinds.assembly.schema.several import ELEMENTS
 from dockdyn.scenario.language.keys import key_of, value_at
-from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.mesh import HUGE
 from dockdyn.scenario.tables.part import refuse
 
@@ -23,14 +23,14 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
     """
     sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body]
     limit = max(HUGE * max(sizes), NEAR)
-    for table in ("body", "element"):
-        for index, section in enumerate(getattr(content, table)):
+    for table in ("body", *ELEMENTS):
+        for section in getattr(content, table):
             if max((abs(value) for value in jax.tree.leaves(section) if isinstance(value, float)), default=0.0) > limit:
                 words = f"beyond {limit:.3g} m; no body has a radius of gyration above {max(sizes):.3g} m"
-                _refuse_beyond(limit, words, content, table, index, section)
+                _refuse_beyond(limit, words, content, table, section)
 
 
-def _refuse_beyond(limit: float, words: str, content: Any, table: str, index: int, section: Section) -> None:  # noqa: ANN401, as above
+def _refuse_beyond(limit: float, words: str, content: Any, table: str, section: Any) -> None:  # noqa: ANN401, as above
     """Refuses the first component of a place in a section that is beyond the limit (m)."""
     for path, value in jax.tree_util.tree_leaves_with_path(section):
         far = isinstance(value, float) and abs(value) > limit
@@ -41,6 +41,6 @@ def _refuse_beyond(limit: float, words: str, content: Any, table: str, index: in
             inner.startswith("position.") and getattr(section, "on", "") is None
         ):
             continue
-        found = value_at(content, f"{table}.{index}.{inner}", "")
+        found = value_at(content, f"{table}.{section.name}.{inner}", "")
         if found.unit == "m":
             refuse(f'{found.key} = {value:g} m: {words}; is it in mm? then state it so, as in "5 mm"')

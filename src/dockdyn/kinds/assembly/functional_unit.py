@@ -13,7 +13,6 @@ from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
 from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_layout
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
-from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.mechanism.loads import captured
 from dockdyn.results.control.coupling import Coupling
 from dockdyn.results.control.data import control_layout
@@ -66,5 +65,4 @@ def _outputs(content: AssemblySection) -> list[Output]:
     layout = VARIABLES | {name: told[name] for name in told if name in shown}
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control, more = control_layout(content.control, f"“{steered}”", moved_joints(content))
-    latches = [one for one in content.element if isinstance(one, LatchSection)]
-    return [*laid_out(layout | control, coordinates(content) | more), *([CAPTURED] if latches else [])]
+    return [*laid_out(layout | control, coordinates(content) | more), *([CAPTURED] if content.latch else [])]

@@ -103,11 +103,11 @@ class AssemblyKind(Kind):
         return with_events(scenario.content) and scenario.content.coupling() is None
 
     def can_capture(self, scenario: Scenario) -> bool:
-        return any(element.kind == "latch" for element in scenario.content.element)
+        return bool(scenario.content.latch)
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
-        latches = [element.name for element in scenario.content.element if element.kind == "latch"]
-        return scenario.at({f"element.{name}.ends_run": True for name in latches}) if latches else scenario
+        latches = scenario.content.latch
+        return scenario.at({f"{one.path}.ends_run": True for one in latches}) if latches else scenario
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> MechanismStepper:
         from dockdyn.kinds.stepping import MechanismStepper

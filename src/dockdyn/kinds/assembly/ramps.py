@@ -77,7 +77,7 @@ RAMP_VARIABLES: Layout = {
 
 def ramp_layout(content: Any) -> Layout:  # noqa: ANN401, of an assembly
     """Return what a run with one latch behind a ramp may have over time; nothing where there is none, or several."""
-    ramps = [one for one in content.element if getattr(one, "ramp", None) is not None]
+    ramps = [one for one in content.latch if one.ramp is not None]
     if len(ramps) != 1:
         return {}
     told = ramps[0].rigid or ramps[0].tells_loads

@@ -26,7 +26,7 @@ LAYER = "latch (its place and travel)"
 
 def told_latch(dataset: xr.Dataset, content: SeveralBodiesSection) -> LatchSection | None:
     """Return the one latch behind a ramp of which a result tells its travel; None where it tells of none."""
-    ramps = [one for one in content.element if isinstance(one, LatchSection) and one.ramp is not None]
+    ramps = [one for one in content.latch if one.ramp is not None]
     return ramps[0] if len(ramps) == 1 and "latch_travel" in dataset else None
 
 

@@ -110,7 +110,7 @@ def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> lis
 
 def _latches(content: BodiesOnLineSection) -> list[LineLatchSection]:
     """The latches among its elements."""
-    return [one for one in content.element if isinstance(one, LineLatchSection)]
+    return content.latch
 
 
 def _in_order(one: int, two: int, starts: np.ndarray, apart: float) -> Link:

@@ -112,9 +112,7 @@ name = "faces"
 feature = "ring.face"
 surface = "target.face"
 {law}
-[[element]]
-kind = "strut"
-name = "strut"
+[strut.strut]
 between = ["ring", "chaser"]
 stiffness = "{strut_stiffness} N/m"
 damping = "{strut_damping} N s/m"
@@ -125,16 +123,14 @@ stroke = ["-{stroke[0]} mm", "{stroke[1]} mm"]
 stop_stiffness = "{stiffness} N/m"
 stop_damping = "{stop_damping} N s/m"
 
-[element.hexapod]          # six of them, in pairs on two circles
+[strut.strut.hexapod]          # six of them, in pairs on two circles
 ring_radius = "{radius} m"
 base_radius = "{base_radius} m"
 ring_spread = "20 deg"
 base_spread = "20 deg"
 base_position = [{base}, 0, 0]
 
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["ring", "target"]
 anchors = [                # striker on the ring, its seat on the target
 {seats}
@@ -145,18 +141,19 @@ stiffness = "{latch_stiffness} N/m"
 damping = "{stop_damping} N s/m"
 play = "1 mm"
 
-[[phase]]
-name = "ready"
+[phase.ready]
 
-[[phase]]
-name = "lunge"             # the struts push the ring on
+[phase.lunge]  # the struts push the ring on
 when = "contact"
-set = {{ "strut.speed" = "50 mm/s" }}
+set = {{ "strut.strut.speed" = "50 mm/s" }}
 
-[[phase]]
-name = "attenuate"
+[phase.attenuate]
 when = "latched"
-set = {{ "strut.slip" = "{holding} N", "strut.damping" = "{holding_damping} N s/m", "strut.speed" = "0 mm/s" }}
+
+[phase.attenuate.set]
+"strut.strut.slip" = "{holding} N"
+"strut.strut.damping" = "{holding_damping} N s/m"
+"strut.strut.speed" = "0 mm/s"
 
 [requirements]
 captured = true
@@ -243,9 +240,7 @@ axis = [1, 0, 0]
 feature = "head"
 surface = "cone"
 {law}
-[[element]]
-kind = "bushing"           # the probe's mount: springs and dampers along and about three axes
-name = "mount"
+[bushing.mount]  # the probe's mount: springs and dampers along and about three axes
 between = ["probe", "chaser"]
 position = [{base}, 0, 0]
 stiffness = [{along}, {along}, {along}]  # N/m
@@ -254,9 +249,7 @@ damping = [{drag}, {drag}, {drag}]  # N s/m
 turning_damping = [{turning_drag}, {turning_drag}, {turning_drag}]  # N m s/rad
 slip = "{slip} N"  # of a brake that limits the force along x: it stops the chaser within about {way} mm
 
-[[element]]
-kind = "latch"
-name = "capture latch"
+[latch.capture-latch]
 between = ["probe", "target"]
 anchor = [[0.2, 0, 0], [{seat}, 0, 0]]  # m: the striker, in the head; its seat, where the head lies in the cone
 reach = "10 mm"            # along the seat's axis,

@@ -10,9 +10,7 @@ LENGTH = 3.0  # m, of a link
 SHARES = (0.02, 0.015)  # of the lighter body's mass, those of the links
 ANGLES = (70.0, -60.0)  # degrees, at the start
 GRIP = """
-[[element]]
-kind = "latch"
-name = "grip"
+[latch.grip]
 between = ["forearm", "payload"]
 anchor = [[{half}, 0, 0], {seat}] # m: the hand, and its seat on the payload
 reach = "1 mm"           # they touch: it falls in at once

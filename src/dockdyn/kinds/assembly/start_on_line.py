@@ -77,14 +77,12 @@ velocity = "{1e3 * SPEED:g} mm/s"
 name = "target"
 mass = "{plain(bodies.target)} kg"
 
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["chaser", "target"]
 anchor = [0, "{1e3 * RAMP:g} mm"]  # the tip on the chaser; its seat on the target, where the ramp ends
 grip = "weld"
 
-[element.ramp]
+[latch.latch.ramp]
 stiffness = "{stiffness} N/m"  # across the line of motion: it takes half of the energy
 angle = "45 deg"
 axial_length = "{1e3 * RAMP:g} mm"

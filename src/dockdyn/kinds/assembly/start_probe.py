@@ -20,16 +20,14 @@ point = [{reach}, 0, 0]     # m, from the target's centre of mass
 normal = [1, 0, 0]       # out of the plate
 """
 LATCH = """
-[[element]]
-kind = "latch"
-name = "latch"
+[latch.latch]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "60 mm"          # from the apex to the tip's centre, where the ramp meets the latch
 grip = "compliant-weld"
 
-[element.ramp]
+[latch.latch.ramp]
 stiffness = "{stiffness} N/m"  # of the latch spring, across the axis: it takes a third of the energy of the approach
 angle = "45 deg"
 axial_length = "{ramp} mm"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection, middle
 from dockdyn.parameters import TOLERANCE
@@ -275,20 +274,20 @@ class RigAssemblySection(SeveralBodiesSection):
         for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
             if contact.impact is not None:
                 refuse(f"contact{ending}.impact: the sensor of a rig measures no jump; must state normal")
-        for element in self.element:
-            if isinstance(element, LatchSection) and element.rigid:
-                refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")
-            if isinstance(element, LatchSection) and element.ends_run:
-                refuse(f"element {element.name!r}: ends_run: the run of a rig goes on to its end; must be false")
+        for latch in self.latch:
+            if latch.rigid:
+                refuse(f"{latch.path}.grip = {latch.grip!r}: on a rig must be 'compliant'")
+            if latch.ends_run:
+                refuse(f"{latch.path}.ends_run: the run of a rig goes on to its end; must be false")
         return self
 
     def _refuse_unlocated(self) -> None:
         """Refuse Euler's methods, with which no instant is located, where the computed motion has instants."""
         dynamics, beside = self.loop.dynamics, len(self.hardware()) < len(self.contact)
         parts = {
-            "elements or joints": bool(self.element) or not self.only_contacts(),
+            "elements or joints": bool(self.elements) or not self.only_contacts(),
             "[control]": self.control is not None,
-            "[[phase]]": bool(self.phase),
+            "[phase.NAME]": bool(self.phase),
             "contacts that are computed": beside,
         }
         computed = [words for words, present in parts.items() if present]

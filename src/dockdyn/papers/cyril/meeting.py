@@ -118,7 +118,7 @@ def case(name: str, modes: int) -> Meeting:
 def meet(preset: str, changes: dict[str, Any]) -> Meeting:
     """Return the contact of a preset with changes, as NumPy arrays."""
     content = load(preset, changes).content
-    return jax.tree.map(np.asarray, meeting(content, bool(content.element)))
+    return jax.tree.map(np.asarray, meeting(content, bool(content.latch)))
 
 
 def contact(found: Meeting, rows: int = 2) -> tuple[Array, Array]:

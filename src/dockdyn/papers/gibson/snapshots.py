@@ -10,7 +10,6 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.charts.chart import BLANK, Area, Chart, Line, Panel, path
 from dockdyn.report.charts.section import inside, outline
 from dockdyn.report.drawing import LEFT, RIGHT, WIDTH
@@ -123,8 +122,8 @@ def _bay(content: Any, box: np.ndarray) -> tuple[list[Area], list[Line]]:  # noq
     depths = [signed_distances(made(section), flat) for section in content.named(STATION).surface]
     depths += [
         (flat - np.asarray(latch.anchor[1])) @ np.asarray(latch.axis, float)
-        for latch in content.element
-        if isinstance(latch, LatchSection) and latch.anchor is not None
+        for latch in content.latch
+        if latch.anchor is not None
     ]
     depth = np.min(depths, axis=0)
     return ([], []) if depth.min() >= 0 else ([inside(grid, depth)], [outline(grid, depth)])

@@ -16,6 +16,7 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in,
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.units import Bounds, number_of
 
 NEVER = ("schema", "kind", "title", "campaign", "design", "requirements")  # keys that are no part of what is simulated
@@ -31,7 +32,7 @@ class Dispersion:
     units: tuple[str, ...]  # as texts with a unit have them; empty for none
     law: DistributionSection  # its numbers in SI units
     nominal: tuple[Any, ...]  # value of every key in the scenario as it runs alone
-    inline: bool = True  # whether it stands in the place of its numbers, not in a table [[dispersion]]
+    table: str | None = None  # the name of its table; None where it stands in the place of its numbers
 
     @property
     def size(self) -> int:
@@ -49,7 +50,7 @@ class Dispersion:
         for field in self.law.with_unit:
             if unit and isinstance(table.get(field), float):
                 table[field] = f"{table[field]!r} {unit}"
-        return table if self.inline else {"keys": list(self.keys), **table}
+        return table if self.table is None else {"keys": list(self.keys), **table}
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Stated:
     law: DistributionSection  # its values as written
     where: str  # the file's key for it
     keys: tuple[str, ...]  # as written
-    inline: bool
+    table: str | None  # as of `Dispersion`
 
     def somewhere(self) -> dict[str, tuple[str, Any]]:
         """Some value of every key, as written, and the field that holds it."""
@@ -74,11 +75,10 @@ def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Sta
     """`data` with some value in the place of every distribution, and the distributions; those of tables are not in it."""
     found: list[Stated] = []
     plain = without({key: value for key, value in data.items() if key != "dispersion"}, (), name, found)
-    tables = data.get("dispersion", [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ScenarioError(f"{name}: dispersion: must be a list of tables, [[dispersion]]")
-    for place, table in enumerate(tables):
-        found.append(_of_table(table, f"dispersion.{place}" if len(tables) > 1 else "dispersion", name))
+    tables = data.get("dispersion", {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise ScenarioError(f"{name}: dispersion: must be tables, each under a name of its own: [dispersion.NAME]")
+    found += [_of_table(table, own, name) for own, table in tables.items()]
     return plain, found
 
 
@@ -92,12 +92,15 @@ def without(value: object, path: tuple[str, ...], name: str, found: list[Stated]
         return {key: without(item, (*path, key), name, found) for key, item in value.items()}
     where = ".".join(path)
     _distributable(where, where, name)
-    found.append(Stated(_law_of(value, where, name), where, (where,), inline=True))
+    found.append(Stated(_law_of(value, where, name), where, (where,), None))
     return found[-1].law.somewhere()[1]
 
 
-def _of_table(table: dict[str, Any], where: str, name: str) -> Stated:
-    """A table [[dispersion]]."""
+def _of_table(table: dict[str, Any], own: str, name: str) -> Stated:
+    """The table [dispersion.NAME] of its `own` name."""
+    where = f"dispersion.{own}"
+    if NAME.fullmatch(own) is None:
+        raise ScenarioError(f"{name}: dispersion: {shown(own)} is no name; must be of letters, digits, - and _")
     keys = table.get("keys")
     if not isinstance(keys, list) or not keys or not all(isinstance(key, str) for key in keys):
         given = "missing" if keys is None else shown(keys)
@@ -109,7 +112,7 @@ def _of_table(table: dict[str, Any], where: str, name: str) -> Stated:
         raise ScenarioError(
             f"{name}: {where}.keys: {len(keys)} keys; a {law.distribution} as given is of {law.count()}"
         )
-    return Stated(law, where, tuple(keys), inline=False)
+    return Stated(law, where, tuple(keys), own)
 
 
 def _distributable(key: str, where: str, name: str) -> None:
@@ -147,7 +150,7 @@ def _read[Table: Section](section: type[Table], table: dict[str, Any], where: st
         return section.model_validate(table)
     except ValidationError as error:
         known = [field for field in section.model_fields if field != "distribution"]
-        raise refused_in(error, where, known, name) from None
+        raise refused_in(error, where, table, known, name) from None
 
 
 def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> ScenarioError:
@@ -157,7 +160,7 @@ def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> Scen
             if error.key != key and not error.key.startswith(f"{key}."):
                 continue
             if error.words.startswith("unknown key"):
-                where = key if one.inline else f"{one.where}.keys: {key}"
+                where = key if one.table is None else f"{one.where}.keys: {key}"
                 return ScenarioError(f"{name}: {where}: {error.words}")
             at = f"{name}: {one.where}.{field}{error.key.removeprefix(key)}"
             count = one.law.count()
@@ -270,16 +273,16 @@ def dispersion_of(stated: Stated, content: Section, check: Check, own: set[str],
             found.value if key in own else value
             for key, found, value in zip(stated.keys * len(nominal), reading.found, nominal, strict=False)
         ]
-    return Dispersion(tuple(reading.keys), tuple(reading.units), law, tuple(nominal), stated.inline)
+    return Dispersion(tuple(reading.keys), tuple(reading.units), law, tuple(nominal), stated.table)
 
 
 def written_into(data: dict[str, Any], dispersions: Sequence[Dispersion], name: str) -> None:
     """Put distributions into what a file holds."""
     for one in dispersions:
-        if one.inline:
+        if one.table is None:
             place = one.keys[0] if one.law.count() == 1 else one.keys[0].rpartition(".")[0]
             override(data, place, one.written(), name)
-    if tables := [one.written() for one in dispersions if not one.inline]:
+    if tables := {one.table: one.written() for one in dispersions if one.table is not None}:
         data["dispersion"] = tables
 
 
@@ -314,7 +317,7 @@ def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable
     kept = []
     for one in dispersions:
         free = [key for key in one.keys if not {key, key.rpartition(".")[0]} & names]
-        if one.inline or len(free) == len(one.keys):
+        if one.table is None or len(free) == len(one.keys):
             kept.append(one)
         elif free:
             nominal = dict(zip(one.keys, one.nominal, strict=True))

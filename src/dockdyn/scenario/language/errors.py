@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from dockdyn.scenario.language.printable import one_line
 
@@ -96,7 +97,7 @@ def allowed(problem: ErrorDetails) -> str:
         names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
         told = context.get("discriminator", "").strip("'")
         if "(" in told:  # found by a function
-            told = "kind" if "element" in problem["loc"] else "law or shape"
+            told = "law or shape"
         return f"must name one of {names}" if names else f"must be a table with a {told}"
     if sort in ("model_type", "dict_type", "model_attributes_type"):
         return "must be a table"
@@ -112,10 +113,32 @@ def allowed(problem: ErrorDetails) -> str:
     return f'{found}, or "module:Class" for one of your own' if of_ones_own else found
 
 
-def refused_in(error: ValidationError, where: str, fields: list[str], name: str) -> ScenarioError:
-    """The first problem (of a pydantic ValidationError) of a table at `where` that has these fields, in one line."""
+def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
+    """The path of a problem in the file itself (without pydantic's own tags), and the value there.
+
+    Of tables under names, pydantic numbers those that the file has by name.
+    """
+    path: list[str] = []
+    place: Any = data
+    for index, part in enumerate(loc):
+        if isinstance(place, dict) and isinstance(part, int):
+            part = next(islice(place, part, None), part)
+        inside = (isinstance(place, dict) and part in place) or (
+            isinstance(place, list) and isinstance(part, int) and part < len(place)
+        )
+        if inside:
+            place = place[part]
+            path.append(str(part))
+        elif missing and index == len(loc) - 1:
+            path.append(str(part))
+            place = None
+    return path, place
+
+
+def refused_in(error: ValidationError, where: str, table: object, fields: list[str], name: str) -> ScenarioError:
+    """Return the first problem (of a pydantic ValidationError) of the `table` at `where` that has these fields, in one line."""
     problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
-    key = ".".join([where, *map(str, problem["loc"])])
+    key = ".".join([where, *located(problem["loc"], table, problem["type"] == "missing")[0]])
     if problem["type"] == "extra_forbidden":
         return ScenarioError(f"{name}: {key}: unknown key; {nearest(str(problem['loc'][-1]), fields)}")
     if problem["type"] == "missing":

@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 
 from dockdyn.scenario.language.errors import COMPARED, MISTYPED, ScenarioError, listed, nearest, shown
 from dockdyn.scenario.language.known_keys import KnownKeys
-from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import called, name_of
+from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.language.table_names import are_named, called, name_of
 from dockdyn.scenario.language.toml_text import DEEPEST
 from dockdyn.scenario.language.units import Bounds, Unit, whole_number
 
@@ -56,6 +56,10 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
     inside: list[int] = []  # indices since the field
     asked = split(key, name)
     for place, part in enumerate(asked):
+        if are_named(here):
+            here = _named_table(here, part, key, name, content)
+            parts.append(part)
+            continue
         if isinstance(here, list) and here and isinstance(here[0], Section):
             index, used = element(here, part, key, name)
             if len(here) > 1:
@@ -219,6 +223,15 @@ def split(key: str, name: str) -> list[str]:
     return parts
 
 
+def _named_table(tables: Sequence[NamedSection], part: str, key: str, name: str, content: Section) -> NamedSection:
+    """Return the table of the name `part`; `content` is the whole scenario. Raises ScenarioError where none has it."""
+    names = {table.name: table for table in tables}
+    if part in names:
+        return names[part]
+    known = KnownKeys(type(content), content.model_dump(by_alias=True, exclude_none=True))
+    raise ScenarioError(f"{name}: {key}: there is no {part!r}; {known.advice(part, list(names), key)}")
+
+
 def _index_in(items: list[Any], part: str, key: str, name: str) -> int:
     """An index into a list of numbers."""
     index = whole_number(part)
@@ -268,6 +281,8 @@ def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked 
         dotted = {(own, place): key for key, (own, place, _) in table.dotted_numbers().items()}
         if (field, index) in dotted:
             parts[-1] = dotted[field, index]
+        elif are_named(here):
+            parts.append(here[index].name)
         elif not (len(here) == 1 and isinstance(here[index], Section)):
             parts.append(str(index))
         here = here[index]

@@ -15,6 +15,7 @@ from dockdyn.scenario.language.table_names import called
 TAGS = ("law", "shape", "kind")  # keys that say which table it is
 ALIKE = 0.8  # of two words, from which on one is the other mistyped
 MOST_TABLES = 300  # that are looked through for a key
+REPEATED = "named"  # marks tables under names of their own
 DEEPEST_ABSENT = 2  # tables inside each other that a scenario does not state
 Node = dict[str, Any]
 
@@ -84,6 +85,10 @@ class KnownKeys:
                 name = called(item) or (str(index) if len(value) > 1 else None)
                 yield from self._tables(items, item, path if name is None else (*path, name), absent)
             return
+        if isinstance(value, dict) and self._holds_names(node):
+            for name, table in value.items():
+                yield from self._tables(self._inside(node, name), table, (*path, name), absent)
+            return
         properties = self._chosen(node, value).get("properties", {})
         if not properties or absent > DEEPEST_ABSENT:
             return
@@ -112,15 +117,23 @@ class KnownKeys:
         return next(iter(alike), (tables or [node])[0])
 
     def _inside(self, node: Node, part: str) -> Node:
-        """Return what is at a key of a table, or at an index of a list."""
+        """Return what is at a key of a table, under a name, or at an index of a list."""
+        if self._holds_names(node):
+            return next(option["additionalProperties"] for option in self._options(node) if REPEATED in option)
         items: Node = next((option["items"] for option in self._options(node) if "items" in option), {})
         return items if part.isdigit() else node.get("properties", {}).get(part, {})
+
+    def _holds_names(self, node: Node) -> bool:
+        """Return whether tables stand there, each under a name of its own."""
+        return any(REPEATED in option for option in self._options(node))
 
     def _is_table(self, node: Node) -> bool:
         return any("properties" in option for option in self._options(node)) or self._is_list(node)
 
     def _is_list(self, node: Node) -> bool:
         """Whether it is a list of tables."""
+        if self._holds_names(node):
+            return True
         items = (option["items"] for option in self._options(node) if "items" in option)
         return any(any("properties" in option for option in self._options(one)) for one in items)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn import backend
 from dockdyn.scenario.language.own_code import Own
@@ -115,3 +116,9 @@ def _flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static
 
 def unflatten(cls: type[Section], static: Static, children: tuple[Any, ...]) -> Section:
     return cls.model_construct(**static.fixed, **dict(zip(static.names, children, strict=True)))
+
+
+class NamedSection(Section):
+    """A table that stands under a name of its own in a file: `[phase.lunge]`."""
+
+    name: SkipJsonSchema[str]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
+
+NAME = re.compile(r"[A-Za-z0-9_-]+")  # of tables that stand under names of their own
+
+
+def are_named(items: object) -> bool:
+    """Return whether they are tables that a file has under names of their own."""
+    return isinstance(items, list | tuple) and bool(items) and isinstance(items[0], NamedSection)
 
 
 def name_of(items: list[Any], index: int) -> str:
@@ -28,6 +36,8 @@ def names_of(items: list[Any]) -> list[str]:
 
 def endings_of(items: list[Any]) -> list[str]:
     """Return how a key goes on from a list to each of its tables: not at all to an only one, else by a dot and its name."""
+    if are_named(items):
+        return [f".{item.name}" for item in items]
     return [""] if len(items) == 1 else [f".{name}" for name in names_of(items)]
 
 

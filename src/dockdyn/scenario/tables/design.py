@@ -6,13 +6,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import refuse
 
 GOALS = 2  # at most
 
 
-class DesignVariableSection(Section):
+class DesignVariableSection(NamedSection):
     """A number of the scenario that is sought between two ends, or one of several values."""
 
     key: str
@@ -40,7 +41,7 @@ class DesignSection(Section):
     cases: Annotated[int, Field(ge=1)] = 200
     seed: Annotated[int, Field(ge=0)] = 0
     constraints: Annotated[dict[str, Any], Field(default_factory=dict)]
-    variables: Annotated[list[DesignVariableSection], Field(min_length=1)]
+    variable: named_tables(DesignVariableSection, Field(min_length=1))
 
     @model_validator(mode="after")
     def of_one_goal_or_two(self) -> Self:

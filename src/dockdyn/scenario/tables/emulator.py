@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.rig.devices import EmulatedRobotSection
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -45,7 +46,7 @@ class EmulatedSensorSection(Section):
     measuring_rate: quantity("Hz", "a rate", above=0) = 7000.0
 
 
-class FaultSection(Section):
+class FaultSection(NamedSection):
     """A fault: what, when after the robot first moved, and for how long."""
 
     kind: Literal[
@@ -72,4 +73,4 @@ class EmulatorSection(Section):
     network: NetworkSection = NetworkSection()
     sensor: EmulatedSensorSection = EmulatedSensorSection()
     robot: EmulatedRobotSection | None = None
-    fault: list[FaultSection] = []  # noqa: RUF012
+    fault: named_tables(FaultSection) = []  # noqa: RUF012

@@ -170,10 +170,10 @@ def plan_design(scenario: Scenario) -> Plan:
     if scenario.design is None:
         raise ScenarioError(f"{scenario.name}: states no design; must have a table [design]")
     stated = scenario.design
-    variables = variables_of(scenario, stated.variables)
+    variables = variables_of(scenario, stated.variable)
     keys = {
         written: one.key
-        for one, given in zip(variables, stated.variables, strict=True)
+        for one, given in zip(variables, stated.variable, strict=True)
         for written in (one.key, given.key)
     }
     goals = goals_of(scenario, stated, keys)

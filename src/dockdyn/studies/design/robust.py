@@ -168,7 +168,9 @@ def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, sha
     """The design of what is sought of a compensator, its numbers as they are tuned today by name; there may be none."""
     figure = "amplitude_error" if scenario.content.bilateral else "restitution_error"
     variables = [
-        DesignVariableSection(key=f"loop.compensator.{name}", low=min(0.0, WIDER * value), high=max(0.0, WIDER * value))
+        DesignVariableSection(
+            name=name, key=f"loop.compensator.{name}", low=min(0.0, WIDER * value), high=max(0.0, WIDER * value)
+        )
         for name, value in sought.items()
     ]
     stated = DesignSection.model_construct(
@@ -176,7 +178,7 @@ def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, sha
         evaluations=EVALUATIONS * len(variables),
         cases=_count(scenario, stiffnesses),
         constraints={figure: f"{GROSS[figure]} in 100 %"},
-        variables=variables,
+        variable=variables,
     )
     goals, constraints = goals_of(scenario, stated, {}), constraints_of(scenario, stated)
     return Plan(scenario, stated, variables_of(scenario, variables), goals, constraints)

@@ -103,8 +103,8 @@ def variables_of(scenario: Scenario, stated: Sequence[DesignVariableSection]) ->
     """The variables that a scenario states. Raises ScenarioError for one that cannot be sought."""
     nominal = scenario.at({})
     found: list[Variable] = []
-    for place, one in enumerate(stated):
-        where = f"{scenario.name}: design.variables.{place}"
+    for one in stated:
+        where = f"{scenario.name}: design.variable.{one.name}"
         variable = _variable_of(nominal, one, where)
         if any(variable.key in dispersion.keys for dispersion in scenario.dispersions):
             raise ScenarioError(f"{where}.key: {one.key} is distributed; must be a number that is not")

@@ -44,7 +44,7 @@ class ContactImpactSection(ImpactLawSection):
     @classmethod
     def parting(cls, law: object) -> object:
         if law in cls.JOINING:
-            refuse("joins what touches; that is an [[element]] of kind 'latch', with grip 'pin' or 'weld'")
+            refuse("joins what touches; that is a [latch.NAME] with grip 'pin' or 'weld'")
         return law
 
     def make(self) -> StatedLaw:

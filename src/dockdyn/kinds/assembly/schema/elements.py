@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.latch import RampSection
@@ -41,11 +41,15 @@ def stated_number(value: float | None) -> Float[Array, ""] | None:
     return None if value is None else jnp.asarray(value, float)
 
 
-class NamedElement(Section):
+class NamedElement(NamedSection):
     """What acts on bodies besides contacts, by a name."""
 
-    kind: str
-    name: str
+    kind: ClassVar[str]  # the key that its table stands under, before its name
+
+    @property
+    def path(self) -> str:
+        """The key of its table."""
+        return f"{self.kind}.{self.name}"
 
     def count(self) -> int:
         """How many members it has."""
@@ -138,7 +142,7 @@ class HexapodSection(Section):
 class StrutSection(LineSection):
     """A spring, damper, motor, load-limiting brake, end stops and the inertia that motor and screw reflect, as stated."""
 
-    kind: Literal["strut"] = "strut"
+    kind = "strut"
     hexapod: OrNone[HexapodSection] = None
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     damping: Damping | None = None
@@ -210,7 +214,7 @@ class StrutSection(LineSection):
 class CableSection(LineSection):
     """A cable, which pulls when it is taut; without a free length it is just taut at the start."""
 
-    kind: Literal["cable"] = "cable"
+    kind = "cable"
     stiffness: quantity("N/m", "a stiffness", above=0)
     damping: Damping = 0.0
     free_length: Length | None = None
@@ -237,7 +241,7 @@ class CableSection(LineSection):
 class MagnetSection(LineSection):
     """A pull over the gap between two poles: by its law, or by a table."""
 
-    kind: Literal["magnet"] = "magnet"
+    kind = "magnet"
     force: Force | None = None
     gap: Length | None = None
     gaps: Annotated[list[quantity("m", "a gap", least=0)], Field(min_length=2)] | None = None
@@ -276,7 +280,7 @@ class BushingSection(ElementSection):
     Six numbers are three along and three about the axes of a frame at `position` on the second body; at rest as at the start.
     """
 
-    kind: Literal["bushing"] = "bushing"
+    kind = "bushing"
     position: Point
     attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
     stiffness: Annotated[list[Stiffness], Field(min_length=3, max_length=3)]
@@ -346,7 +350,7 @@ class LatchSection(LineSection):
     the seat. A phase that sets `closed` to false lets go.
     """
 
-    kind: Literal["latch"] = "latch"
+    kind = "latch"
     feature: str | None = None
     surface: str | None = None
     entry: Length | None = None
@@ -444,21 +448,20 @@ class LatchSection(LineSection):
         assert self.ramp is not None and self.entry is not None
         deepest = radius / math.sin(half_angle)
         end = self.entry - float(self.ramp.travel())
-        where = f"element {self.name!r}"
         if end < deepest:
             refuse(
-                f"{where}: entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "
+                f"{self.path}.entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "
                 f"must be at least {self.entry - end + deepest:g} m"
             )
         if self.rigid:
             return
         if self.stiffness is None and law is None:
             refuse(
-                f"{where}: stiffness: no [[contact]] of {self.feature!r} with {self.surface!r} tells it; must be stated, or "
+                f"{self.path}.stiffness: no [[contact]] of {self.feature!r} with {self.surface!r} tells it; must be stated, or "
                 "grip be 'pin' or 'weld'"
             )
         if self.damping is None and getattr(law, "unloading_force", None) is not None:
-            refuse(f"{where}: damping: must be stated, since the contact's law has an unloading_force of its own")
+            refuse(f"{self.path}.damping: must be stated, since the contact's law has an unloading_force of its own")
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         return self.joined([self.caught_at(line, self._out(), self.lateral) for line in self.lines(first, second)])
@@ -544,7 +547,7 @@ class ConnectionSection(LineSection):
     the attitude, too. It may close a loop of joints. What closes later holds what it finds, where it is then.
     """
 
-    kind: Literal["connection"] = "connection"
+    kind = "connection"
     grip: Literal["pin", "weld"] = "weld"
     closed: bool = True
 
@@ -580,7 +583,7 @@ class ConnectionSection(LineSection):
 class FixedThrusterSection(NamedElement):
     """A thruster at a place of one body: a force along a direction in the axes of the body, as the present phase says."""
 
-    kind: Literal["thruster"] = "thruster"
+    kind = "thruster"
     body: str
     position: Point
     direction: Direction
@@ -606,6 +609,10 @@ class OwnElement(ElementSection, OwnPart):
     model_config = ConfigDict(extra="allow")
     kind: str
 
+    @property
+    def path(self) -> str:
+        return f"element.{self.name}"
+
     @classmethod
     def base(cls) -> type:
         from dockdyn.elements import ForceElement
@@ -623,23 +630,4 @@ class OwnElement(ElementSection, OwnPart):
         return made
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-        refuse(f"element {self.name!r}: one of one's own cannot be on a flexible link, as it does not say where")
-
-
-def table_of_kind(value: object) -> str | None:
-    """Return which table an element has: that of its kind, or of a class of the user's own."""
-    kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-    return "user" if isinstance(kind, str) and ":" in kind else kind
-
-
-AnyElement = Annotated[
-    Annotated[StrutSection, Tag("strut")]
-    | Annotated[CableSection, Tag("cable")]
-    | Annotated[MagnetSection, Tag("magnet")]
-    | Annotated[BushingSection, Tag("bushing")]
-    | Annotated[LatchSection, Tag("latch")]
-    | Annotated[ConnectionSection, Tag("connection")]
-    | Annotated[FixedThrusterSection, Tag("thruster")]
-    | Annotated[OwnElement, Tag("user")],
-    Discriminator(table_of_kind),
-]
+        refuse(f"{self.path}: one of one's own cannot be on a flexible link, as it does not say where")

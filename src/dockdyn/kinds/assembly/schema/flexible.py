@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point, Triple
 from dockdyn.scenario.tables.motion import number
-from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
@@ -283,7 +284,7 @@ class LargeBeamSection(FlexibleSection):
             )
 
 
-class ModeSection(Section):
+class ModeSection(NamedSection):
     """A mode of the link whose root is held, and what it does to the link's momenta: Σ m φ, and Σ m r × φ about the root."""
 
     frequency: quantity("Hz", "a frequency", above=0)
@@ -293,10 +294,9 @@ class ModeSection(Section):
     rotation: Annotated[list[TurningParticipation], Field(min_length=3, max_length=3)]
 
 
-class ShapePointSection(Section):
+class ShapePointSection(NamedSection):
     """A point of the link where the shapes of all modes are known: how it moves and turns, a row for each mode."""
 
-    name: str
     position: Point
     shift: list[Triple]
     turn: list[Annotated[list[PerMetre], Field(min_length=3, max_length=3)]]
@@ -307,20 +307,19 @@ class ModeTableSection(FlexibleSection):
 
     kind: Literal["modes"] = "modes"
     root: Point
-    mode: Annotated[list[ModeSection], Field(min_length=1, max_length=MOST_MODES)]
-    point: list[ShapePointSection] = []  # noqa: RUF012
+    mode: named_tables(ModeSection, Field(min_length=1, max_length=MOST_MODES))
+    point: named_tables(ShapePointSection) = []  # noqa: RUF012
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        refuse_repeated([point.name for point in self.point], "points")
         for point in self.point:
             for key, shape in (("shift", point.shift), ("turn", point.turn)):
                 if len(shape) != len(self.mode):
-                    refuse(f"point {point.name!r}: {key} has {len(shape)} rows; must have {len(self.mode)}, one a mode")
+                    refuse(f"point.{point.name}.{key}: has {len(shape)} rows; must have {len(self.mode)}, one a mode")
         return self
 
     def mode_names(self) -> list[str]:
-        return [f"mode{n}" for n in range(1, len(self.mode) + 1)]
+        return [mode.name for mode in self.mode]
 
     def mode_units(self) -> list[str]:
         return ["m"] * len(self.mode)

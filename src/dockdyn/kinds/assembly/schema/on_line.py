@@ -14,12 +14,14 @@ from dockdyn.kinds.assembly.schema.features import BallSection
 from dockdyn.kinds.assembly.schema.on_line_parts import (
     LineApproachSection,
     LineBodySection,
+    LineBushingSection,
     LineCableSection,
     LineContactSection,
-    LineElement,
+    LineLatchSection,
     LineMagnetSection,
     LineSteering,
     LineStrutSection,
+    LineThrusterSection,
     OnLine,
     in_space,
 )
@@ -28,6 +30,7 @@ from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import PlaneShape
 
@@ -50,10 +53,19 @@ class BodiesOnLineSection(OnLine, Bodies):
     approach: OrNone[LineApproachSection] = None
     body: Annotated[list[LineBodySection], Field(min_length=1)]  # type: ignore[assignment]
     contact: list[LineContactSection] = []  # type: ignore[assignment]  # noqa: RUF012
-    element: list[LineElement] = []  # type: ignore[assignment]  # noqa: RUF012
+    strut: named_tables(LineStrutSection) = []  # noqa: RUF012
+    cable: named_tables(LineCableSection) = []  # noqa: RUF012
+    magnet: named_tables(LineMagnetSection) = []  # noqa: RUF012
+    bushing: named_tables(LineBushingSection) = []  # noqa: RUF012
+    latch: named_tables(LineLatchSection) = []  # noqa: RUF012
+    connection: ClassVar[list[Any]] = []
+    thruster: named_tables(LineThrusterSection) = []  # noqa: RUF012
     control: LineSteering | None = None
     orbit: ClassVar[None] = None
-    off_line: ClassVar = {"orbit": "an orbit is no line"}
+    off_line: ClassVar = {
+        "orbit": "an orbit is no line",
+        "connection": "on a line a joint or a latch holds bodies together",
+    }
 
     @model_validator(mode="after")
     def placed(self) -> Self:
@@ -80,13 +92,13 @@ class BodiesOnLineSection(OnLine, Bodies):
 
     @model_validator(mode="after")
     def apart(self) -> Self:
-        for element in self.element:
+        for element in self.elements:
             if isinstance(element, LineStrutSection | LineCableSection | LineMagnetSection):
                 (one, other), ends = (self.begins_at(name) for name in element.between), element.anchor
                 if one + ends[0] == other + ends[1]:
                     refuse(
-                        f"element {element.name!r}: anchor: both ends begin at one place, where a {element.kind} has no "
-                        "direction; must be apart, or kind be 'bushing'"
+                        f"{element.path}.anchor: both ends begin at one place, where a {element.kind} has no direction; "
+                        "must be apart, or a bushing in its place"
                     )
         return self
 

@@ -20,9 +20,7 @@ from dockdyn.kinds.assembly.schema.elements import (
     FixedThrusterSection,
     LatchSection,
     MagnetSection,
-    OwnElement,
     StrutSection,
-    table_of_kind,
 )
 from dockdyn.kinds.assembly.schema.joints import LockedSection, PrismaticSection
 from dockdyn.scenario.language.or_none import OrNone
@@ -335,18 +333,6 @@ class LineThrusterSection(OnLine, FixedThrusterSection):
     def make(self) -> Thruster:
         stated = dict(self) | {"position": STILL, "direction": in_space(self.direction)}
         return FixedThrusterSection.model_construct(**stated).make()
-
-
-LineElement = Annotated[
-    Annotated[LineStrutSection, Tag("strut")]
-    | Annotated[LineCableSection, Tag("cable")]
-    | Annotated[LineMagnetSection, Tag("magnet")]
-    | Annotated[LineBushingSection, Tag("bushing")]
-    | Annotated[LineLatchSection, Tag("latch")]
-    | Annotated[LineThrusterSection, Tag("thruster")]
-    | Annotated[OwnElement, Tag("user")],
-    Discriminator(table_of_kind),
-]
 
 
 class LineSteeringSection(OnLine, SteeringSection):

@@ -10,15 +10,15 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
-from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
+from dockdyn.scenario.tables.part import refuse, without_computed
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mounts import Mount
     from dockdyn.mechanism.phases import Condition, Phases
 
-Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
+Acting = dict[str, Any]  # sections of what acts, by their keys
 
 SWITCH = "true or false"  # in place of a unit
 
@@ -65,15 +65,14 @@ class WaitSection(Section):
         return Condition(of, lasting, speed, (first, second))
 
 
-class PhaseSection(Section):
-    """A phase: what it waits for, which the first one does not, and what it sets: `element.key` or `body.joint.key`.
+class PhaseSection(NamedSection):
+    """A phase: what it waits for, which the first one does not, and what it sets: keys of elements and of joints.
 
     What is set stays set in later phases. With `over` numbers go there smoothly, along a quintic; switches turn at once.
     """
 
     unread: ClassVar[tuple[str, ...]] = ("set",)  # `changed`, `values` and `units` have what is in it
 
-    name: str
     when: WaitSection | None = None
     over: quantity("s", "a time", above=0) | None = None
     set: dict[str, Any] = {}  # noqa: RUF012
@@ -97,23 +96,22 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], t
 
     `touching` says whether there is any contact. Lists are set entry by entry, counted from 0.
     """
-    refuse_repeated([phase.name for phase in phases], "phases")
     found = []
     for number, phase in enumerate(phases):
         if (phase.when is None) != (number == 0):
             refuse(
-                f"phase {phase.name!r}: {'waits for nothing: state when' if number else 'is the first, and has no when'}"
+                f"phase.{phase.name}: {'waits for nothing: state when' if number else 'is the first, and has no when'}"
             )
         if phase.when is not None:
             for name in phase.when.between or []:
                 if name not in bodies:
-                    refuse(f"phase {phase.name!r}: when.between: no body {name!r}; {nearest(name, bodies)}")
+                    refuse(f"phase.{phase.name}.when.between: no body {name!r}; {nearest(name, bodies)}")
             if phase.when.between is not None and len(set(phase.when.between)) == 1:
-                refuse(f"phase {phase.name!r}: when.between = {phase.when.between}: must be two bodies")
+                refuse(f"phase.{phase.name}.when.between = {phase.when.between}: must be two bodies")
             if phase.when.event == "contact" and not touching:
-                refuse(f"phase {phase.name!r}: waits for a contact; there is no [[contact]]")
+                refuse(f"phase.{phase.name}.when: waits for a contact; there is no [[contact]]")
             if phase.when.event == "latched" and not any(one.kind == "latch" for one in acting.values()):
-                refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
+                refuse(f"phase.{phase.name}.when: waits for latches; no element is a latch")
         stated = _entries(phase, acting)
         values = [_value(phase.name, key, value, acting) for key, value in stated.items()]
         units = [_unit(key, acting) for key in stated]
@@ -130,7 +128,7 @@ def _entries(phase: PhaseSection, acting: Acting) -> dict[str, Any]:
         if key in acting and isinstance(acting[key], Entries):
             count = len(acting[key].units)
             if not isinstance(value, list) or len(value) != count:
-                refuse(f"phase {phase.name!r}: set.{key} = {value!r}: must be a list of {count} numbers")
+                refuse(f"phase.{phase.name}.set.{key} = {value!r}: must be a list of {count} numbers")
             found |= {f"{key}.{place}": entry for place, entry in enumerate(value)}
         else:
             found[key] = value
@@ -140,10 +138,10 @@ def _entries(phase: PhaseSection, acting: Acting) -> dict[str, Any]:
 def _check_ramp(phase: str, keys: list[str], units: list[str]) -> None:
     """Refuse a phase that changes over a time what cannot go there smoothly, or nothing."""
     if all(unit == SWITCH for unit in units):
-        refuse(f"phase {phase!r}: over: it sets no number that could go there smoothly; must be left out")
+        refuse(f"phase.{phase}.over: it sets no number that could go there smoothly; must be left out")
     for key in keys:
         if key.endswith(".moved_mass"):
-            refuse(f"phase {phase!r}: set.{key}: inertia that grows would need a force; must be set without over")
+            refuse(f"phase.{phase}.set.{key}: inertia that grows would need a force; must be set without over")
 
 
 class Entries(NamedTuple):
@@ -163,20 +161,20 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
     name, _, field = key.rpartition(".")
     if name not in acting:
         what = "joint in which anything acts" if name.endswith(".joint") else "element"
-        refuse(f"phase {phase!r}: set.{key}: no {what} {name!r}; {nearest(name, list(acting))}")
+        refuse(f"phase.{phase}.set.{key}: no {what} {name!r}; {nearest(name, list(acting))}")
     section = acting[name]
     if isinstance(section, Entries) and field in section.settable():
         try:
             return number_of(value, section.units[int(field)], section.what, Bounds())
         except PydanticCustomError as error:
-            refuse(f"phase {phase!r}: set.{key} = {value!r}: {error}")
+            refuse(f"phase.{phase}.set.{key} = {value!r}: {error}")
     if field not in section.settable():
-        refuse(f"phase {phase!r}: set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
+        refuse(f"phase.{phase}.set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
         return float(getattr(type(section).model_validate(stated), field))
     except ValidationError as error:
-        refuse(f"phase {phase!r}: set.{key} = {value!r}: {error.errors()[0]['msg']}")
+        refuse(f"phase.{phase}.set.{key} = {value!r}: {error.errors()[0]['msg']}")
 
 
 def _unit(key: str, acting: Acting) -> str:

@@ -13,12 +13,16 @@ from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
 from dockdyn.kinds.assembly.schema.elements import (
-    AnyElement,
+    BushingSection,
+    CableSection,
     ConnectionSection,
     ElementSection,
     FixedThrusterSection,
     LatchSection,
+    MagnetSection,
+    NamedElement,
     OwnElement,
+    StrutSection,
 )
 from dockdyn.kinds.assembly.schema.features import BallSection
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection
@@ -30,6 +34,7 @@ from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.rig.loop import LoopSection
@@ -49,6 +54,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.mounts import Mount
 
+ELEMENTS = ("strut", "cable", "magnet", "bushing", "latch", "connection", "thruster", "element")  # keys, in their order
 MOST_PAIRS = 20_000  # of a contact
 OPEN = 1e-8  # m, of ends that are to meet
 
@@ -64,8 +70,15 @@ class SeveralBodiesSection(Section, abc.ABC):
     approach: OrNone[BetweenPortsSection] = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
-    element: list[AnyElement] = []  # noqa: RUF012
-    phase: list[PhaseSection] = []  # noqa: RUF012
+    strut: named_tables(StrutSection) = []  # noqa: RUF012
+    cable: named_tables(CableSection) = []  # noqa: RUF012
+    magnet: named_tables(MagnetSection) = []  # noqa: RUF012
+    bushing: named_tables(BushingSection) = []  # noqa: RUF012
+    latch: named_tables(LatchSection) = []  # noqa: RUF012
+    connection: named_tables(ConnectionSection) = []  # noqa: RUF012
+    thruster: named_tables(FixedThrusterSection) = []  # noqa: RUF012
+    element: named_tables(OwnElement) = []  # noqa: RUF012
+    phase: named_tables(PhaseSection) = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
     control: SteeringTable | None = None
     orbit: OrNone[OrbitSection] = None
@@ -161,18 +174,18 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def acting(self) -> Self:
-        refuse_repeated([element.name for element in self.element], "elements")
-        for element in self.element:
+        refuse_repeated([element.name for element in self.elements], "elements")
+        for element in self.elements:
             for key, bodies in element.acts_on().items():
                 for body in bodies:
                     if body not in self.names():
-                        refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
+                        refuse(f"{element.path}.{key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
-                    refuse(f"element {element.name!r}: {key} must be two bodies")
+                    refuse(f"{element.path}.{key}: must be two bodies")
         self.refuse_held_twice()
         changing = self.acts() | steered_lists(self)
         phases = read_phases(self.phase, changing, self.names(), touching=bool(self.contact))
-        late = self.contact or any(getattr(element, "ramp", None) for element in self.element)
+        late = self.contact or any(latch.ramp for latch in self.latch)
         if self.loop.delay and not late:
             refuse(
                 "loop.delay delays the forces of contacts and ramps; there is no [[contact]], and no latch with a ramp"
@@ -183,7 +196,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Refuse rigid grips between bodies that are one body anyway: what each carries would have no one answer."""
         grips: dict[str, tuple[str, str]] = {}
         for name, (first, other) in self.rigid_grips().items():
-            which = f"element {name!r}: grip = {next(getattr(e, 'grip', '') for e in self.ties() if e.name == name)!r}"
+            which = next(f"{one.path}.grip = {getattr(one, 'grip', '')!r}" for one in self.ties() if one.name == name)
             if first == other:
                 refuse(f"{which}: locked joints hold its bodies together; must be left out, or 'compliant'")
             if held := held_by(grips, first, other):
@@ -195,8 +208,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Return the elements that hold rigidly, each with its two bodies, or those to which these are locked."""
         return {
             element.name: (self.welded_to(element.between[0]), self.welded_to(element.between[1]))
-            for element in self.element
-            if isinstance(element, ConnectionSection) or (isinstance(element, LatchSection) and element.rigid)
+            for element in (*(one for one in self.latch if one.rigid), *self.connection)
         }
 
     def welded_to(self, name: str) -> str:
@@ -234,13 +246,13 @@ class SeveralBodiesSection(Section, abc.ABC):
     def meeting_ends(self) -> Self:
         from dockdyn.mechanics.rigid_body import Placed
 
-        starts = self.starts() if any(isinstance(element, ConnectionSection) for element in self.element) else {}
-        for element in self.element:
-            if isinstance(element, ConnectionSection) and element.closed:
-                own, other = (Placed.of(*starts[body]) for body in element.between)
-                apart = element.gap(own, other)
+        starts = self.starts() if self.connection else {}
+        for one in self.connection:
+            if one.closed:
+                own, other = (Placed.of(*starts[body]) for body in one.between)
+                apart = one.gap(own, other)
                 if not apart <= OPEN:
-                    refuse(f"element {element.name!r}: anchor: its ends start {apart:.4g} m apart; must meet")
+                    refuse(f"{one.path}.anchor: its ends start {apart:.4g} m apart; must meet")
         return self
 
     @model_validator(mode="after")
@@ -334,13 +346,13 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def only_contacts(self) -> bool:
         """Whether nothing but contacts, and latches once they are not open, acts between bodies that are free."""
-        return all(isinstance(one, LatchSection) for one in self.element) and all(
+        return len(self.elements) == len(self.latch) and all(
             body.joint is None and body.flexible is None for body in self.body
         )
 
     def without_latches(self) -> Self:
         """Return it without latches, where nothing else acts beside contacts between free bodies; else itself."""
-        return self if self.phase or not self.only_contacts() else self.model_copy(update={"element": []})
+        return self if self.phase or not self.only_contacts() else self.model_copy(update={"latch": []})
 
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
@@ -383,21 +395,22 @@ class SeveralBodiesSection(Section, abc.ABC):
         other, _ = self.find_port("surface", self.approach.to)
         return self.root(own), other
 
+    @property
+    def elements(self) -> list[NamedElement]:
+        """What acts on bodies besides contacts and joints."""
+        return [element for kind in ELEMENTS for element in getattr(self, kind)]
+
     def ties(self) -> list[ElementSection]:
         """The elements between two bodies."""
-        return [element for element in self.element if isinstance(element, ElementSection)]
-
-    def thrusters(self) -> list[FixedThrusterSection]:
-        """The elements that push one body."""
-        return [element for element in self.element if isinstance(element, FixedThrusterSection)]
+        return [element for element in self.elements if isinstance(element, ElementSection)]
 
     def acts(self) -> dict[str, Any]:
-        """The sections of what acts besides contacts: elements by name, joints in which anything acts as "body.joint"."""
+        """Return the sections of what acts besides contacts, elements and joints in which anything acts, by their keys."""
         from dockdyn.kinds.assembly.trees import moving_joints
 
         joints = moving_joints(self.body).items()
-        return {element.name: element for element in self.element} | {
-            f"{body}.joint": joint for body, joint in joints if joint.acts()
+        return {element.path: element for element in self.elements} | {
+            f"body.{body}.joint": joint for body, joint in joints if joint.acts()
         }
 
     def starts(self) -> dict[str, tuple[Pose, Twist]]:
@@ -480,7 +493,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 for body, one in self._carried("surface")
             ),
             *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
-            *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thrusters()),
+            *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thruster),
         ]
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
@@ -567,22 +580,18 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, InnerSprings, MountedThruster, Tie
 
         found: list[Mount] = []
-        for name, section in zip(self.acts(), sections, strict=True):
+        for path, section in zip(self.acts(), sections, strict=True):
+            name = path.partition(".")[2]
             if isinstance(section, MovingJointSection):
-                found.append(
-                    DrivenJoint(
-                        section.drive(),
-                        name,
-                        coordinate_number(self.body, name.removesuffix(".joint"), self.linked_in_plane),
-                    )
-                )
+                number = coordinate_number(self.body, name.removesuffix(".joint"), self.linked_in_plane)
+                found.append(DrivenJoint(section.drive(), name, number))
             elif isinstance(section, FixedThrusterSection):
                 number = frames.number(("element", name, section.body), section.body)
                 found.append(MountedThruster(section.make(), name, number))
             else:
                 sides = [Placed.of(*starts[body]) for body in section.between]
                 first, second = (frames.number(("element", name, body), body) for body in section.between)
-                made = self.latch(section, starts) if isinstance(section, LatchSection) else section.make(*sides)
+                made = self.make_latch(section, starts) if isinstance(section, LatchSection) else section.make(*sides)
                 found.append(Tie(made, name, first, second, isinstance(section, OwnElement)))
         for body in self.body:
             if body.flexible is not None and body.flexible.mode_names():
@@ -601,15 +610,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         for kind, name, body in zip(("feature", "surface"), (latch.feature, latch.surface), latch.between, strict=True):
             named = {one.name: one for one in getattr(self.named(body), kind)}
             if (found := named.get(str(name).removeprefix(f"{body}."))) is None:
-                refuse(
-                    f"element {latch.name!r}: {kind} = {name!r}: {body!r} has no such {kind}; {nearest(str(name), named)}"
-                )
+                refuse(f"{latch.path}.{kind} = {name!r}: {body!r} has no such {kind}; {nearest(str(name), named)}")
             sides.append(found)
         tip, cone = sides
         if not isinstance(tip, BallSection) or tip.position is None or tip.member_count() > 1:
-            refuse(f"element {latch.name!r}: feature = {latch.feature!r}: must be one ball or point, with its position")
+            refuse(f"{latch.path}.feature = {latch.feature!r}: must be one ball or point, with its position")
         if cone.shape != "cone":
-            refuse(f"element {latch.name!r}: surface = {latch.surface!r} is a {cone.shape}; must be a cone")
+            refuse(f"{latch.path}.surface = {latch.surface!r} is a {cone.shape}; must be a cone")
         return tip, cone
 
     def law_of_latched(self, latch: LatchSection) -> Any:  # noqa: ANN401, a section of a law, or None
@@ -623,13 +630,13 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def latching(self) -> Self:
-        for element in self.element:
-            if isinstance(element, LatchSection) and element.in_cone:
-                tip, cone = self.latched_pair(element)
-                element.check_cone(cone.half_angle, tip.radius, self.law_of_latched(element))
+        for latch in self.latch:
+            if latch.in_cone:
+                tip, cone = self.latched_pair(latch)
+                latch.check_cone(cone.half_angle, tip.radius, self.law_of_latched(latch))
         return self
 
-    def latch(self, section: LatchSection, starts: dict[str, tuple[Pose, Twist]]) -> ForceElement:
+    def make_latch(self, section: LatchSection, starts: dict[str, tuple[Pose, Twist]]) -> ForceElement:
         """Return the latch that a section describes, between bodies that begin so, also from traced numbers."""
         import jax.numpy as jnp
 

@@ -68,9 +68,7 @@ def refuse_not_variational(content: Varied) -> None:
         _check_actor(name, section)
     for phase in content.phase:
         if phase.when is not None and phase.when.speed is not None:
-            _refuse(
-                f"phase {phase.name!r}: when.speed", "speeds are constant along a step", "wait for a time or an event"
-            )
+            _refuse(f"phase.{phase.name}.when.speed", "speeds are constant along a step", "wait for a time or an event")
     for ending, contact in zip(endings_of(content.contact), content.contact, strict=True):
         _check_contact(f"contact{ending}", contact)
 
@@ -85,26 +83,26 @@ def _check_control(control: Any) -> None:  # noqa: ANN401, a section of control 
         _refuse("control.law", "an FMU answers at instants of its own", "be a law of dockdyn's, without a period")
 
 
-def _check_actor(name: str, section: Any) -> None:  # noqa: ANN401, an element or a joint
+def _check_actor(where: str, section: Any) -> None:  # noqa: ANN401, an element or a joint
     """Refuse an element, or what acts in a joint, whose force jumps or slips."""
-    kind, where = getattr(section, "kind", ""), f"{name}"
+    kind = getattr(section, "kind", "")
     for key, why in EVENTS.items():
         if getattr(section, key, None):
-            _refuse(f"{where}: {key}", why, "be left out")
+            _refuse(f"{where}.{key}", why, "be left out")
     if kind == "cable":
         _refuse(
-            f"{where}: kind = 'cable'",
+            where,
             "its damper jumps as it becomes taut, and it may pull for less than a step",
             "be a strut",
         )
     if kind == "latch":
         if section.draw_speed is not None:
-            _refuse(f"{where}: draw_speed", "a motor stops where its own travel tells", "be left out")
+            _refuse(f"{where}.draw_speed", "a motor stops where its own travel tells", "be left out")
         if section.anchors is not None:
-            _refuse(f"{where}: anchors", "of several strikers it is not told which falls in", "be one anchor")
+            _refuse(f"{where}.anchors", "of several strikers it is not told which falls in", "be one anchor")
     if ":" in kind and section.has_events():
         _refuse(
-            f"{where}: kind = {kind!r}",
+            f"{where}.kind = {kind!r}",
             "of an element of your own it is not known whether its force jumps",
             "be one of dockdyn's",
         )

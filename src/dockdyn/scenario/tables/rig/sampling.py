@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from pydantic import model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, ActuatorSection
-from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Direction, Point
 from dockdyn.scenario.tables.rig.gains import Period
 
@@ -29,10 +30,9 @@ OF_MODULATION = {"pulse-width": ("shortest_pulse", "deadband"), "on-off": ("swit
 Share = quantity("", "a share of full thrust", above=0, most=1)
 
 
-class ThrusterSection(Section):
-    """One thruster of the chaser."""
+class ThrusterSection(NamedSection):
+    """One thruster of the body that control acts on."""
 
-    name: str | None = None
     position: Point
     direction: Direction
     force: quantity("N", "a force", above=0)
@@ -80,7 +80,7 @@ class SampledSection(ActuatorSection):
     """A `[control]` that may be sampled and act through a table of thrusters."""
 
     period: Period | None = None
-    thruster: list[ThrusterSection] | None = None
+    thruster: named_tables(ThrusterSection) | None = None
     modulation: OrNone[ModulationSection] = None
     placing: ClassVar[tuple[str, ...]] = ()  # keys that say which body it acts on
 
@@ -88,16 +88,15 @@ class SampledSection(ActuatorSection):
     def switched(self) -> Self:
         if self.thruster is None:
             if self.modulation is not None:
-                refuse("modulation is that of [[control.thruster]], of which there is none")
+                refuse("modulation is that of [control.thruster.NAME], of which there is none")
             return self
         if not self.thruster:
-            refuse("thruster is an empty list; must have an entry, or be left out")
+            refuse("thruster is empty; must have one at least, or be left out")
         if self.period is None:
-            refuse("[[control.thruster]] is switched at samples: period is missing")
+            refuse("[control.thruster] is switched at samples: period is missing")
         for key in THRUSTERS:
             if getattr(self, key) is not None:
-                refuse(f"{key} is a limit of ideal thrusters; with [[control.thruster]] each has its force")
-        refuse_repeated(self.thruster_names(), "thrusters")
+                refuse(f"{key} is a limit of ideal thrusters; with [control.thruster] each has its force")
         if self.modulation is not None and (shortest := self.modulation.shortest_pulse) is not None:
             if shortest > self.period:
                 refuse(f"modulation.shortest_pulse = {shortest:g} s: must be at most the period, {self.period:g} s")
@@ -108,8 +107,8 @@ class SampledSection(ActuatorSection):
         return True
 
     def thruster_names(self) -> list[str]:
-        """The names of the thrusters of the table, by number where they have none."""
-        return [item.name or f"thruster {number}" for number, item in enumerate(self.thruster or [], 1)]
+        """The names of the thrusters of the table."""
+        return [item.name for item in self.thruster or []]
 
     def control_by(self, law: Controller, reference: Reference) -> BodyControl | SampledControl:
         """Control by a law, continuous or sampled, also from traced numbers."""

@@ -1,0 +1,86 @@
+"""Tables that repeat, each under a name of its own: `[phase.lunge]`, `[contact.faces]`.
+
+A file has them by name; a checked scenario has them as a list, in the order of the file, each with its `name`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, get_args
+
+from pydantic import BeforeValidator, GetJsonSchemaHandler, SerializerFunctionWrapHandler, WrapSerializer
+from pydantic_core import CoreSchema
+
+from dockdyn.scenario.language.errors import shown
+from dockdyn.scenario.language.known_keys import REPEATED
+from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.language.table_names import NAME
+from dockdyn.scenario.tables.part import refuse
+
+Node = dict[str, Any]
+
+
+class _Named:
+    """What a JSON schema says of named tables."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> Node:
+        listed = handler(core)
+        sizes = {"minItems": "minProperties", "maxItems": "maxProperties"}
+        found = {sizes[key]: value for key, value in listed.items() if key in sizes}
+        names = {"propertyNames": {"pattern": f"^{NAME.pattern}$"}, REPEATED: True}
+        return {"type": "object", "additionalProperties": listed["items"], **names, **found}
+
+
+def _listed(value: object) -> object:
+    """Return tables by name as a list of them, each with its name; refuse what is none."""
+    if isinstance(value, list) and all(isinstance(item, NamedSection) for item in value):
+        return value
+    if not isinstance(value, dict):
+        refuse("must be tables, each under a name of its own")
+    found = []
+    for name, table in value.items():
+        if NAME.fullmatch(name) is None:
+            refuse(f"{shown(name)} is no name; must be of letters, digits, - and _")
+        if isinstance(table, dict) and "name" in table:
+            refuse(f"{name}.name: the table is called {name!r} already; must be left out")
+        found.append(table | {"name": name} if isinstance(table, dict) else table)
+    return found
+
+
+def _by_name(tables: list[NamedSection], write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    """Return what a file has of tables: each under its name."""
+    written = write(tables)
+    return {
+        own.name: {key: value for key, value in table.items() if key != "name"}
+        for own, table in zip(tables, written, strict=True)
+    }
+
+
+def named_tables(table: Any, *more: object) -> Any:  # noqa: ANN401, a type
+    """Return the type of a field that holds tables under names of their own; `more` as of `Annotated`, of their list."""
+    return Annotated[list[table], *more, BeforeValidator(_listed), WrapSerializer(_by_name), _Named()]
+
+
+def are_named_at(kind: type[Section], path: Sequence[str]) -> bool:
+    """Return whether tables under names of their own stand at a dotted `path` of a scenario of this `kind`.
+
+    Of laws and shapes it is enough that one has such tables there.
+    """
+    tables, here = {kind}, False
+    for part in path:
+        if here:  # the part is a name
+            here = False
+            continue
+        fields = [
+            about for table in tables for own, about in table.model_fields.items() if part == (about.alias or own)
+        ]
+        inside = [item for about in fields for item in (*about.metadata, *_parts_of(about.annotation))]
+        here = any(isinstance(item, _Named) for item in inside)
+        tables = {item for item in inside if isinstance(item, type) and issubclass(item, Section)}
+    return here
+
+
+def _parts_of(annotation: Any) -> list[Any]:  # noqa: ANN401, a type
+    """Return all that a type is made of: alternatives, what is in lists, and what each is annotated with."""
+    metadata = list(getattr(annotation, "__metadata__", ()))
+    return [annotation, *metadata, *(item for part in get_args(annotation) for item in _parts_of(part))]
