@@ -345,11 +345,11 @@ OTHER = [{"name": name, "position": [1.6, 0, 0], "radius": 0.015} for name in ("
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"element.latch.grip": "soft"}, "element.latch.grip"),
+        ({"element.latch.grip": "soft"}, "element.grip"),
         ({"element.latch.grip": "pin", "element.latch.stiffness": 3}, "stiffness: a pin is rigid"),
         ({"element.latch.grip": "compliant", "element.latch.turning_stiffness": 3}, "holds turns freely"),
-        ({"element.latch.stiffness": 0}, "element.latch.stiffness"),
-        ({"element.latch.stroke": "-1 mm"}, "element.latch.stroke"),
+        ({"element.latch.stiffness": 0}, "element.stiffness"),
+        ({"element.latch.stroke": "-1 mm"}, "element.stroke"),
         (
             {"element.latch.feature": "other", "body.chaser.feature": OTHER},
             "no .*contact.* of 'other' with 'cone' tells it",

@@ -257,8 +257,8 @@ def test_wrong_latches_are_refused_in_one_line(overrides, words):
     [
         ({"element.latch.surface": "nozzle"}, "no such surface"),
         ({"element.latch.entry": "30 mm"}, "where the tip cannot come"),
-        ({"element.latch.grip": "glue"}, "element.latch.grip"),
-        ({"element.latch.entry": "-1 mm"}, "element.latch.entry"),
+        ({"element.latch.grip": "glue"}, "element.grip"),
+        ({"element.latch.entry": "-1 mm"}, "element.entry"),
     ],
 )
 def test_wrong_latches_in_a_cone_are_refused_in_one_line(overrides, words):
