@@ -94,15 +94,24 @@ def check_python(block: Block, names: dict[str, object], capsys) -> None:
     assert [line for line in printed if line in expected] == expected, printed
 
 
+def by_name(tables: list[dict[str, object]]) -> dict[object, dict[str, object]]:
+    """Tables by the names that they state."""
+    return {table["name"]: table for table in tables}
+
+
 def check_toml(block: Block) -> None:
-    """Loads a whole scenario, or puts the tables of a part in the place of the demo's or of the preset that it names."""
+    """Loads a whole scenario, or puts the tables of a part in the place of the demo's or of the preset that it names; keys of a
+    body in that of its name."""
     part = PART.match(block.text)
     if not part:
         parse(block.text, "page")
         return
     data = tomlkit.parse(preset_text("probe-cone" if part[1] == "the scenario" else part[1])).unwrap()
     for key, value in tomllib.loads(block.text).items():
-        data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
+        if key == "body":
+            data[key] = [body | by_name(value).get(body["name"], {}) for body in data[key]]
+        else:
+            data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
     own = (
         None if part[1] == "the scenario" else PRESETS
     )  # meshes of a preset are beside it, those of a user are not there

@@ -388,10 +388,8 @@ class LatchSection(LineSection):
     def sound(self) -> Self:
         if any(value is not None for value in (self.feature, self.surface, self.entry)):
             self._refuse_not_in_cone()
-        else:
-            _one_way(self)
-            if self.lateral is None:
-                refuse("lateral: missing; must be stated, or feature, surface and entry of a latch in a cone")
+        elif self.lateral is None:
+            refuse("lateral: missing; must be stated, or feature, surface and entry of a latch in a cone")
         if (self.reach is None) == (self.ramp is None):
             refuse("must state one of reach and ramp")
         if self.ramp is not None and self.anchors is not None:
@@ -404,8 +402,9 @@ class LatchSection(LineSection):
                     refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
             if self.anchors is not None:
                 refuse(f"anchors: a {self.grip} holds one striker; must state anchor")
-            return self
-        return self._yielding()
+        else:
+            self._refuse_not_yielding()
+        return self if self.in_cone else _one_way(self)
 
     def _refuse_not_in_cone(self) -> None:
         """Refuse what does not belong to a latch in a cone."""
@@ -418,8 +417,8 @@ class LatchSection(LineSection):
         if self.ramp is None:
             refuse("ramp: missing; a latch in a cone must state it")
 
-    def _yielding(self) -> Self:
-        """The section of a compliant grip, unless it states what that cannot have."""
+    def _refuse_not_yielding(self) -> None:
+        """Refuse what a compliant grip cannot have."""
         if self.stiffness is None and not self.in_cone:
             refuse("stiffness: missing; must be stated of a compliant grip")
         for key in ("turning_stiffness", "turning_damping"):
@@ -432,7 +431,6 @@ class LatchSection(LineSection):
                 refuse("stroke: loads are told of a capture behind a ramp; must be left out")
             if self.play:
                 refuse("play: a latch that tells its loads has none; must be left out, and stroke, too")
-        return self
 
     def has_events(self) -> bool:
         return True
