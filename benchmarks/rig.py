@@ -19,7 +19,8 @@ from dockdyn.kinds.rig.comparison.compare import section_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.model.rig import Oracle
-from dockdyn.kinds.rig.run import Grid, loop_of, simulated
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Grid, simulated
 from dockdyn.scenario.load import load
 
 REPEATS = 7

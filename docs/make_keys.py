@@ -24,7 +24,6 @@ PAGE = Path(__file__).parent / "scenario-keys.md"
 SCHEMAS: dict[str, type[BaseModel]] = {
     **{name: kind_named(name).schema({}, name) for name in known_kinds()},
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig in space": kind_named("rig").schema({"mode": "6-dof"}, "rig"),
     "rig with an assembly": kind_named("rig").schema({"mode": "assembly"}, "rig"),
     "campaign": CampaignSection,
     "design": DesignSection,

@@ -16,7 +16,7 @@ from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.palette import COLOURS

@@ -330,7 +330,6 @@ NOT_YET: dict[Cell, str] = {
     ("stepping", FIXED): "a stepper ends its steps at located instants alone",
     ("FMU, co-simulation", FIXED): "an FMU ends its steps at located instants alone",
     ("rig around it", FIXED): "a rig has no method of integration to choose",
-    ("rig around it", "motion in the plane"): "a rig carries bodies in space",
     ("batch of cases", VARIED): "cases run one by one, not in compiled batches",
     ("stepping", VARIED): "a stepper ends its steps at located instants alone",
     ("FMU, co-simulation", VARIED): "an FMU ends its steps at located instants alone",

@@ -44,7 +44,6 @@ def named_in(text: str) -> dict[str, str]:
 
 SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig in space": MODES["6-dof"],
     "rig with an assembly": MODES["assembly"],
 }
 WORDS = (

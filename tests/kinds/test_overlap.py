@@ -100,17 +100,13 @@ def pair_of_bodies(rng, depth, radius):
 
 def with_kind(kind, first, second):
     """The scenario of a kind in which these two bodies meet."""
-    kind, _, mode = kind.partition(" ")
     contact = [{"feature": "tip", "surface": "face", "normal": LAW}]
     common = {"schema": 1, "kind": kind, "duration": 0.02, "contact": contact}
-    common |= {"mode": mode, "loop": LOOP} if mode else {}
-    if "assembly" not in (kind, mode):
-        return common | {"chaser": first, "target": second}
-    bodies = [first | {"name": "one"}, second | {"name": "other"}]
-    return common | {"body": bodies} | ({"mock_ups": ["one", "other"]} if mode else {})
+    mounted = {"mode": "assembly", "mock_ups": ["one", "other"], "loop": LOOP} if kind == "rig" else {}
+    return common | {"body": [first | {"name": "one"}, second | {"name": "other"}]} | mounted
 
 
-KINDS = ("assembly", "rig 6-dof", "rig assembly")
+KINDS = ("assembly", "rig")
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.05], ids=["point", "ball"])
@@ -139,7 +135,7 @@ def test_every_way_to_begin_refuses_it(load, kind):
     ways = [lambda: unit_of(deep)]
     if kind != "assembly":
         ways.append(lambda: dockdyn.stepper(deep, period=0.004))
-    if kind.startswith("rig"):
+    if kind == "rig":
         ways.append(lambda: dockdyn.compare(deep))
     for way in ways:
         with pytest.raises(dockdyn.ScenarioError, match=r"overlap at the start = 0\.25 m"):

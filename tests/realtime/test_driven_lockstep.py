@@ -45,12 +45,13 @@ HANGING = {
 }
 STEERED = {"control": {"law": "attitude-hold", "period": 0.05, "base_stiffness": 40.0, "base_damping": 300.0}}
 LATCHED = {
+    "kind": "latch",
+    "name": "latch",
+    "between": ["chaser", "target"],
     "feature": "probe",
     "surface": "cone",
     "entry": 0.03,
-    "axial_length": 5e-3,
-    "stiffness": 1500.0,
-    "angle": 0.8,
+    "ramp": {"axial_length": 5e-3, "stiffness": 1500.0, "angle": 0.8},
 }
 CASES = {
     "a tool behind the sensor": on_a_line(duration="10 s", loop__tool__gravity=[9.81], **TOOL, **PLAIN),
@@ -58,7 +59,7 @@ CASES = {
     "averaged": on_a_line(duration="10 s", loop__sensor__period="4 ms", loop__sensor__averaging="4 ms", **PLAIN),
     "limited robot": on_a_line(duration="10 s", loop__robot__rate_limit="70 mm/s", **PLAIN),
     "space": in_space(loop__compensator__law="lead-energy"),
-    "with a latch, steered": in_space(latch=LATCHED, **STEERED),
+    "with a latch, steered": in_space(element=[LATCHED], **STEERED),
 }
 LONG = ("averaged", "a tool in space", "with a latch, steered")  # means are those of a tool behind the sensor, too
 RUNS = [pytest.param(name, marks=[pytest.mark.full] * (name in LONG)) for name in (*CASES, "a tool in space")]

@@ -29,7 +29,7 @@ from dockdyn.report.replay.page import page_of
 from dockdyn.results.store import write_result
 
 KINDS = pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "rig-6" else ()) for kind in CASES]
+    "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "mock-ups" else ()) for kind in CASES]
 )
 
 

@@ -27,7 +27,7 @@ def scene_of_kind(shared_run):
     return found
 
 
-WITH_BODIES = pytest.mark.parametrize("kind", ["probe", pytest.param("rig-6", marks=pytest.mark.full)])
+WITH_BODIES = pytest.mark.parametrize("kind", ["probe"])
 
 
 def vertices(part: Part, row: int = 0) -> np.ndarray:
@@ -59,14 +59,14 @@ def test_a_replay_of_an_assembly_begins_with_its_contact(scene_of_kind):
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "rig-6" else ()) for kind in CASES]
+    "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "mock-ups" else ()) for kind in CASES]
 )
 def test_the_page_names_the_cameras_of_each_kind(scene_of_kind, kind):
     line = dict.fromkeys(("line", "line, latch"), "`assembly` on a line")
     first = (
         line
         | dict.fromkeys(("assembly", "probe"), "`assembly` in space")
-        | {"rig": "`rig`, one direction", "rig-6": '`rig`, `mode = "6-dof"`'}
+        | {"rig": "`rig`, one direction", "mock-ups": '`rig`, `mode = "assembly"`'}
     ).get(kind, f"`{kind}`")
     table = (DOCS / "view.md").read_text().split("Buttons choose a camera:")[1].split("\n\n")[1]
     (row,) = [line for line in table.splitlines() if first in line.split("|")[1]]
@@ -75,6 +75,9 @@ def test_the_page_names_the_cameras_of_each_kind(scene_of_kind, kind):
     if kind in ("assembly", "probe", *line):
         assert names.pop() == ("with spacecraft" if kind == "assembly" else "with chaser")
         names.append("with its first body")
+    if kind == "mock-ups":
+        assert names.pop() == "with chaser"
+        names.append("with the body that is carried")
     found = [row.find(name) for name in names]
     assert -1 not in found and found == sorted(found), names
     follows = {view.name: view.follow is not None for view in scene.views}
@@ -125,7 +128,7 @@ def test_the_ghost_moves_as_there_would_be_without_rig(scene_of_kind, shared_run
 
 @pytest.mark.full
 def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kind, shared_run):
-    dataset, scene = shared_run(*CASES["rig-6"][:2]), scene_of_kind("rig-6")
+    dataset, scene = shared_run(*CASES["mock-ups"][:2]), scene_of_kind("mock-ups")
     ghost = next(part for part in scene.parts if part.name == "without rig/body")
     ideal = frames.at(scene.time, dataset.time.values, dataset.ideal_pose.values)
     np.testing.assert_allclose(ghost.motion.position, ideal[:, :3], atol=1e-12)

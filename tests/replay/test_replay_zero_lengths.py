@@ -34,9 +34,8 @@ SCENES = {
         ],
     }
     | TOUCH,
-    "rig": {"kind": "rig", "mode": "6-dof", "loop": {"hold": {"period": 0.004}}}
-    | TWO
-    | {"chaser": TWO["chaser"] | TIP}
+    "rig": {"kind": "rig", "mode": "assembly", "mock_ups": ["one", "other"], "loop": {"hold": {"period": 0.004}}}
+    | {"body": [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"]]}
     | TOUCH,
 }
 

@@ -16,6 +16,7 @@ from plain_tables import plain
 from report_page import Page
 from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.kinds.resting import nominal_of, seen_matrices
@@ -277,10 +278,11 @@ def test_a_loop_with_a_robot_is_of_all_contacts_that_are_closed(load, seed):
 @pytest.mark.full
 def test_a_rig_with_a_tool_says_what_the_other_contacts_would_do(load):
     """Its loop is taken along the normal of one contact."""
-    scene = plain(some_scene(np.random.default_rng(3), PAIRS[1])) | {"kind": "rig", "mode": "6-dof"}
+    scene = plain(some_scene(np.random.default_rng(3), PAIRS[1]))
+    rig = two_bodies(scene) | {"kind": "rig", "mode": "assembly", "mock_ups": ["chaser", "target"]}
     lags = {"numerator": [1.0], "denominator": [4e-6, 2e-3, 1.0]}
     scene["loop"] |= {"dynamics": {"period": 0.004}, "robot": lags, "sensor": {"threshold": 1.0}}
     scene["loop"] |= {"tool": {"mass": 1.0, "centre": [0.0, 0.0, 0.0], "inertia": [0.1, 0.1, 0.1]}}
-    (words,) = [words for words in dockdyn.margins(load(scene))["warnings"] if "closed together" in words]
+    (words,) = [words for words in dockdyn.margins(load(rig))["warnings"] if "closed together" in words]
     for theory in (ByHand(scene), ByHand(scene, [0])):
         assert f"{1e3 * theory.critical_delay():.4g} ms" in words

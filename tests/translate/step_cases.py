@@ -29,7 +29,7 @@ from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.model.ages import ages_of
 from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.results import adaptive_run, contact_run, variational_run

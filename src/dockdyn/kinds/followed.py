@@ -49,38 +49,46 @@ def without_rest[Content: Section](content: Content) -> Content:
     return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
 
 
-def first_touching(scenario: Scenario) -> tuple[float, State]:
-    """When (s) the first contact of the run begins, and the state then. ScenarioError without one."""
-    moments = follow(scenario, lambda found: bool(found.touching.any()))
-    if not moments.touching.any():
+def first_touching(scenario: Scenario, measured: Sequence[int]) -> tuple[float, State]:
+    """Return when (s) the first of the contacts `measured` begins in the run, and the state then.
+
+    Raises ScenarioError without one.
+    """
+    content = scenario.content
+    moments = follow(scenario, lambda found: _first_row(found, measured) is not None)
+    row = _first_row(moments, measured)
+    if row is None:
+        which = "no contact"
+        if len(measured) < len(content.contact):
+            which += " of " + " with ".join(name for name, _ in content.sides(content.contact[measured[0]]))
         raise ScenarioError(
-            f"{scenario.name}: duration = {scenario.content.duration:g} s: no contact within it, about which the loop's "
-            "margins could be asked; must be longer, or state stability.closed and stability.time, or stability.distance "
-            "along a cone's wall"
+            f"{scenario.name}: duration = {content.duration:g} s: {which} within it, along whose normal the loop is judged; "
+            "must be longer, or state stability.closed and stability.time, or stability.distance along a cone's wall"
         )
-    row = int(np.argmax(moments.touching.any(axis=1)))
     return float(moments.time[row]), moments.at(row)
 
 
 def after_first(scenario: Scenario, contacts: Sequence[int]) -> Moments:
-    """The run from its first contact on, until these contacts have ended, for a limited number of moments."""
+    """Return the run from the first of these contacts on, until they have ended, for a limited number of moments."""
     own = list(contacts)
 
     def over(found: Moments) -> bool:
-        first = _first_row(found)
+        first = _first_row(found, own)
         if first is None:
             return False
         later = found.touching[first:]
         return len(later) > LOOKED_AT or not later[-1, own].any()
 
     found = follow(scenario, over, LONGEST_LOOK)
-    first = _first_row(found) or 0
+    first = _first_row(found, own) or 0
     rows = slice(first, first + LOOKED_AT + 1)
     return Moments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
 
 
-def _first_row(found: Moments) -> int | None:
-    return int(np.argmax(found.touching.any(axis=1))) if found.touching.any() else None
+def _first_row(found: Moments, contacts: Sequence[int]) -> int | None:
+    """Return the first row in which one of these contacts touches; None without."""
+    touching = found.touching[:, list(contacts)].any(axis=1)
+    return int(np.argmax(touching)) if touching.any() else None
 
 
 def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int | None = None) -> Moments:

@@ -82,9 +82,10 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
     scenario = replace(scenario, content=scenario.content.at_rest())
     content, ask = scenario.content, scenario.content.stability
     _refuse_unjudged(scenario)
+    measured = measured_contacts(content)
     if ask.distance is not None:
         _refuse_unplaced(scenario)
-        return _nominal(content, None, [0], None, pressed=False)
+        return _nominal(content, None, measured[:1], None, pressed=False)
     names, peak, pressed = content.contact_names(), None, True
     if ask.at == "peak-force":
         time, peak = _peak_of(scenario)
@@ -92,9 +93,9 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
     elif ask.time is not None:
         state = _state_at(scenario, ask.time)
     else:
-        time, state = first_touching(scenario)
+        time, state = first_touching(scenario, measured)
         pressed = time == 0 or ask.closed is not None
-    touching = [i for i, mode in enumerate(state.mode[: len(names)]) if int(mode) != APART]
+    touching = [i for i in measured if int(state.mode[i]) != APART]
     stated = touching if ask.first_contact and len(names) == 1 else None
     if ask.closed is not None:
         stated = [names.index(name) for name in ask.closed]
@@ -105,6 +106,11 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
             "state stability.closed"
         )
     return found
+
+
+def measured_contacts(content: Judged) -> list[int]:
+    """Return the numbers of the contacts that a loop measures: on a rig those of its mock-ups, else all."""
+    return content.hardware() if hasattr(content, "hardware") else list(range(len(content.contact)))
 
 
 def refuse_sampled(scenario: Scenario) -> None:
@@ -134,7 +140,8 @@ def _refuse_unjudged(scenario: Scenario) -> None:
     content = scenario.content
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
-    pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in content.contact}
+    measured = [content.contact[number] for number in measured_contacts(content)]
+    pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in measured}
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
         raise ScenarioError(
             f"{scenario.name}: loop.{others[0]}: contacts are between {len(pairs)} pairs of bodies, of which a loop measures "
@@ -143,13 +150,14 @@ def _refuse_unjudged(scenario: Scenario) -> None:
 
 
 def _refuse_unplaced(scenario: Scenario) -> None:
-    """Raise ScenarioError where the first contact cannot be placed on the wall of a cone."""
+    """Raise ScenarioError where the first contact that is measured cannot be placed on the wall of a cone."""
     content, where = scenario.content, f"{scenario.name}: stability.distance"
-    (own, feature), (other, section) = content.sides(content.contact[0])
-    surface = None if getattr(content.contact[0], "against", None) else made(section)
+    first = measured_contacts(content)[0]
+    (own, feature), (other, section) = content.sides(content.contact[first])
+    surface = None if getattr(content.contact[first], "against", None) else made(section)
     if not isinstance(surface, Cone):
         raise ScenarioError(f"{where}: the first contact's surface is a {section.shape}; must be a cone")
-    if content.contact_sizes()[0] > 1 or getattr(feature, "shape", "point") not in ("ball", "point"):
+    if content.contact_sizes()[first] > 1 or getattr(feature, "shape", "point") not in ("ball", "point"):
         raise ScenarioError(f"{where}: the first contact's feature {feature.name!r} must be a single ball or point")
     if content.root_of(own) == content.root_of(other):
         raise ScenarioError(f"{where}: joints hold {own} and {other} together; must be left out")
@@ -164,11 +172,12 @@ def nominal_at(
     content: Judged, state: State, first: Sequence[int], closed: Sequence[int] | None = None, pressed: bool = True
 ) -> Nominal | None:
     """Return the nominal contact in a state: those `closed`, or those that touch there within `TOGETHER`; the first of `first`
-    that is among them is the nominal one. None where no contact is closed."""
+    that is among them is the nominal one. None where no contact that is measured is closed."""
     if closed is None:
         depths = _depths_once(without_rest(content), state)
         closed = [i for i, own in enumerate(depths) if np.max(own) >= -TOGETHER]
-    return _nominal(content, state, first, closed, pressed) if closed else None
+    found = set(closed) & set(measured_contacts(content))
+    return _nominal(content, state, first, closed, pressed) if found else None
 
 
 def _nominal(
@@ -181,11 +190,12 @@ def _nominal(
         placed = content if state is None else without_rest(content)
         depths = [np.asarray(own) for own in _depths_once(placed, state)]
     if closed is None:
-        closed = [i for i, own in enumerate(depths) if i == 0 or own.max() >= -TOGETHER]
+        closed = [i for i, own in enumerate(depths) if i in first or own.max() >= -TOGETHER]
     members: Any = tuple(
         np.where((i in closed) & (own >= min(0.0, own.max()) - TOGETHER), 1.0, 0.0) for i, own in enumerate(depths)
     )
-    number = next((i for i in first if i in closed), closed[0])
+    measured = measured_contacts(content)
+    number = next(i for i in (*first, *closed) if i in closed and i in measured)
     lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
     return Nominal(state, members, numbers[0], numbers[1], lone)
@@ -205,7 +215,8 @@ def model_where(content: Judged, state: State | None) -> tuple[Mechanism, State]
     if state is not None:
         return model, state
     azimuth = 0.0 if ask.azimuth is None else ask.azimuth
-    return model, on_wall(model, model.initial(), jnp.asarray(azimuth, float), jnp.asarray(ask.distance, float))
+    first = measured_contacts(content)[0]
+    return model, on_wall(model, model.initial(), first, jnp.asarray(azimuth, float), jnp.asarray(ask.distance, float))
 
 
 def gaps(content: Judged, nominal: Nominal) -> list[float]:
@@ -219,10 +230,11 @@ def later_sets(scenario: Scenario, nominal: Nominal) -> list[LaterSet]:
     """Return the sets of contacts that a run closes, one after the other, while a contact of the nominal set is still closed.
 
     Each once, as it is when it is first closed, without those that are part of the nominal set; none where the nominal state
-    is not that of the first contact.
+    is not that of the first contact, and where not all contacts are measured, since one delay is then not that of all.
     """
     scenario = replace(scenario, content=scenario.content.at_rest())
-    if not scenario.content.stability.first_contact or len(nominal.members) < 2:
+    several = 1 < len(nominal.members) == len(measured_contacts(scenario.content))
+    if not scenario.content.stability.first_contact or not several:
         return []
     moments, found = after_first(scenario, nominal.closed), []
     for row, closed in _later_rows(moments.touching, nominal):
@@ -283,12 +295,12 @@ def _state_at(scenario: Scenario, time: float) -> State:
 def _peak_of(scenario: Scenario) -> tuple[float, int]:
     """When (s) in the run a contact presses hardest, and which."""
     solution = _ended(scenario, scenario.content.duration)
-    rows, count = int(solution.moments), len(scenario.content.contact)
-    peaks = solution.log.peaks[:rows, :count]
+    rows, measured = int(solution.moments), measured_contacts(scenario.content)
+    peaks = solution.log.peaks[:rows, measured]
     if not (peaks > 0).any():
         raise ScenarioError(
             f"{scenario.name}: stability.at = 'peak-force': nothing presses in this run; must be a run with a contact, or "
             "state stability.time and stability.closed"
         )
     row, number = np.unravel_index(np.argmax(peaks), peaks.shape)
-    return float(solution.log.peak_times[row, number]), int(number)
+    return float(solution.log.peak_times[row, measured[number]]), measured[number]

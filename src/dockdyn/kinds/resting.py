@@ -89,7 +89,6 @@ class Resting(NamedTuple):
 
     find: Callable[[Scenario], Nominal | None] = nominal_of_run
     loop: Callable[[Judged, Nominal | None], Judgement] = loop_of_contacts
-    follows: bool = True  # whether what closes after it is that of the scenario's run
 
 
 def resting_of(content: Judged) -> Resting:
@@ -109,8 +108,7 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
 
 def sets_after(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
     """Return the sets of contacts that close while one of the nominal ones is closed; none of a rig along one direction."""
-    follows = nominal is not None and resting_of(scenario.content).follows
-    return later_sets(scenario, nominal) if follows and nominal is not None else []
+    return [] if nominal is None else later_sets(scenario, nominal)
 
 
 def resting_state(scenario: Scenario | str | Path) -> tuple[Mechanism, State]:

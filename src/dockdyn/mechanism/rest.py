@@ -99,16 +99,16 @@ def at_rest(
     return replace(model, control_at_rest=model.control(resting, model.seen(resting, here))), resting
 
 
-def on_wall(model: Mechanism, state: State, azimuth: Scalar, distance: Scalar) -> State:
-    """Return `state` with the feature of the first contact on its cone's wall, at `azimuth` (rad) and `distance` (m).
+def on_wall(model: Mechanism, state: State, number: int, azimuth: Scalar, distance: Scalar) -> State:
+    """Return `state` with the feature of a contact by number on its cone's wall, at `azimuth` (rad) and `distance` (m).
 
     The distance is from the apex. The body with the feature is moved, with what joints hold to it, and not turned. TypeError
     for what is no ball on a cone.
     """
-    group, places = model.computed[0], model.placement(state).bodies
+    group, places = model.computed[number], model.placement(state).bodies
     own, other, ball = places[group.first], places[group.second], group.member()
     if not isinstance(ball, BallOnSurface) or not isinstance(ball.surface, Cone):
-        raise TypeError("the first contact is not that of a ball with a cone")
+        raise TypeError("the contact is not that of a ball with a cone")
     place, into = ball.surface.wall(azimuth, distance)
     touch_point = group.reference(own) - (other.rotation @ into) * ball.size
     root = next((tree.members[0] for tree in model.trees if group.first in tree.members), group.first)

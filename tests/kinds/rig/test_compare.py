@@ -38,7 +38,7 @@ WRONG = [
     (("sits", "--set", f"{STIFFNESS}=0:2e5:5"), ["greater than 0 N/m"]),
     (("sits", "--set", f"{STIFFNESS}=[1e4, -5]"), ["-5", "greater than 0 N/m"]),
     (("sits", "--set", f"{STIFFNESS}=5 N"), ["'5 N'", "stiffness"]),
-    (("probe-cone",), ["free-flight", "must be rig"]),
+    (("probe-cone",), ["assembly", "must be rig"]),
     (("sits", "--set", "mass=-1"), ["mass", "greater than 0 kg"]),
 ]
 

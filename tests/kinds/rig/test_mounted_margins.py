@@ -78,6 +78,9 @@ def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
     with pytest.raises(dockdyn.ScenarioError, match=r"loop\.hold: contacts are between 2 pairs of bodies") as refused:
         margins(load(plain))
     assert "\n" not in str(refused.value)
+    rig |= {"body": plain["body"], "contact": plain["contact"], "stability": {"time": 1.0, "closed": ["noses side"]}}
+    with pytest.raises(dockdyn.ScenarioError, match=r"none is of the mock-ups; must have one of noses face"):
+        load(rig)
 
 
 def test_two_probes_in_closed_form(load):
@@ -157,7 +160,7 @@ def test_a_run_decays_and_grows_as_the_loop_says(load):
 def test_what_has_no_margins_is_refused_in_one_line(load):
     tool = {"mass": 1.0, "centre": [0, 0, 0], "inertia": [0.1, 0.1, 0.1]}
     averaging = {"delay": 2e-3, "period": 2e-3, "averaging": 2e-3, "threshold": 1.0}
-    case = mounted({"delay": 2e-3, **STEPS, "robot": LAGS, "sensor": averaging, "tool": tool})
-    with pytest.raises(dockdyn.ScenarioError, match=r"loop\.tool: must be left out for margins") as refused:
-        margins(load(case))
+    chain = {"delay": 2e-3, **STEPS, "robot": LAGS, "sensor": averaging, "tool": tool}
+    with pytest.raises(dockdyn.ScenarioError, match=r"loop\.tool: margins with it are along one normal") as refused:
+        margins(load(pressed(2e-3, loop=chain)))
     assert "\n" not in str(refused.value)

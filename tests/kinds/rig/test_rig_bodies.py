@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.model.rig import Oracle
-from dockdyn.kinds.rig.run import course, loop_of, simulated
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import course, simulated
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.load import load, parse
@@ -19,24 +21,27 @@ from dockdyn.scenario.load import load, parse
 FRONTAL = """
 schema = 1
 kind = "rig"
-mode = "6-dof"
+mode = "assembly"
+mock_ups = ["chaser", "target"]
 duration = "0.6 s"
 
-[chaser]
+[[body]]
+name = "chaser"
 mass = 900
 inertia = [300, 400, 500]
-position = [-1.004, 0, 0]
+position = [-1.0041, 0, 0]
 velocity = [0.05, 0, 0]
 
-[[chaser.feature]]
+[[body.feature]]
 name = "tip"
 position = [1, 0, 0]
 
-[target]
+[[body]]
+name = "target"
 mass = 2100
 inertia = [900, 800, 700]
 
-[[target.surface]]
+[[body.surface]]
 name = "face"
 shape = "plane"
 point = [0, 0, 0]
@@ -71,7 +76,7 @@ kind = "rig"
 duration = "0.6 s"
 mass = 630
 [start]
-position = -0.004
+position = -0.0041
 velocity = 0.05
 [contact.normal]
 law = "spring-dashpot"
@@ -80,12 +85,28 @@ damping = 60
 """ + FRONTAL[FRONTAL.index("[loop.hold]") :]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("law", ["none", "lead-energy"])
-def test_a_frontal_impact_is_that_along_a_line(law):
-    """Masses 900 and 2100 kg feel like 630 kg; lead and energy layer act alike on one axis and on six."""
-    change = {} if law == "none" else {"loop.compensator": {"law": law, "lead": 6e-3, "second_lead": 2e-5}}
-    bodies, line = (simulate_rig(parse(text, "test", change)) for text in (FRONTAL, LINE))
+COMPENSATED = {"loop.compensator": {"law": "lead-energy", "lead": 6e-3, "second_lead": 2e-5}}
+SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact.normal.stiffness": 5000.0}
+
+
+@pytest.mark.parametrize(
+    ("motion", "change"),
+    [
+        pytest.param("space", {}, marks=pytest.mark.full),
+        pytest.param("space", COMPENSATED, marks=pytest.mark.full),
+        pytest.param("space", SOFT, marks=pytest.mark.full),
+        pytest.param("space", SOFT | {"loop.dynamics": {"method": "continuous"}}, marks=pytest.mark.full),
+        ("plane", SOFT | COMPENSATED),
+        pytest.param(
+            "plane", {"loop.dynamics": {"method": "semi-implicit-euler", "period": "2 ms"}}, marks=pytest.mark.full
+        ),
+    ],
+)
+def test_a_frontal_impact_is_that_along_a_line(motion, change):
+    """Masses 900 and 2100 kg feel like 630 kg; lead and energy layer act alike on one axis and on six, and so does a part of
+    the contact that is computed."""
+    bodies = simulate_rig(parse(FRONTAL, "test", change | {"motion": motion}))
+    line = simulate_rig(parse(LINE, "test", change))
     assert_allclose(bodies.position[:, 0], line.position[:, 0], atol=1e-12)
     assert_allclose(bodies.total_force[:, 0], line.total_force[:, 0], atol=1e-8)
     assert_allclose(bodies.ideal_velocity[:, 0], line.ideal_velocity[:, 0], atol=1e-9)
@@ -147,3 +168,54 @@ def test_momentum_is_kept_whatever_the_loop_does():
     for which, scale in ((0, 2), (1, 3)):
         change = np.abs((after[which] - before[which]).array()).max()
         assert change < 1e-9 * float(max(before[scale], after[scale]))
+
+
+TURNING = {
+    "body.chaser.position": [-1.0, 0.05, 0.0],
+    "body.chaser.rate": [0.0, 0.0, 0.05],
+    "body.chaser.feature.tip.position": [0.98, 0.1, 0.0],
+    "body.target.rate": [0.0, 0.0, -0.02],
+    "body.target.surface.face.normal": [-1.0, 0.1, 0.0],
+    "contact.friction": {"law": "coulomb", "coefficient": 0.1, "regularisation": "1 mm/s"},
+    "duration": "1.2 s",
+}
+
+
+@pytest.mark.full
+def test_in_the_plane_a_rig_is_that_in_space():
+    """Fewer coordinates for one motion, which turns and slides; the robot's axes out of the plane stay where they are."""
+    space, plane = (simulate_rig(parse(FRONTAL, "test", TURNING | {"motion": motion})) for motion in ("space", "plane"))
+    assert np.abs(space.contact_force).max() > 50 and np.abs(space.model_pose[:, 5]).max() > 0.03
+    for name in ("robot_pose", "ideal_pose", "contact_force", "total_force", "velocity", "port_work"):
+        assert_allclose(plane[name], space[name], rtol=0, atol=1e-10 * float(np.abs(space[name]).max()))
+    assert_allclose(plane.robot_pose[:, 2:5], 0, atol=1e-15)
+
+
+BALLS = {
+    "body.target.feature": [{"name": "bump", "position": [0.1, 0.0, 0.0], "radius": 0.1}],
+    "contact": [
+        {"feature": "bump", "against": "tip", "normal": {"law": "spring-dashpot", "stiffness": 9000.0, "damping": 60.0}}
+    ],
+    "body.chaser.position.1": 0.02,
+}
+FACES = {
+    "body.target.surface": [],
+    "body.target.feature": [{"name": "bump", "position": [0.0, 0.0, 0.0]}],
+    "body.chaser.surface": [{"name": "front", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.02, 0.0]}],
+    "contact.feature": "bump",
+    "contact.surface": "front",
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("changes", [TURNING, BALLS, FACES], ids=["tip on face", "ball on ball", "face on tip"])
+def test_either_body_may_stand(changes):
+    """Seen the other way round the contact without rig presses alike, whichever of the two has what the contact calls its
+    feature; the port is where the carried one touches."""
+    ways = []
+    for ups in (["chaser", "target"], ["target", "chaser"]):
+        way = simulate_rig(parse(FRONTAL, "test", changes | {"mock_ups": ups}))
+        assert scene_of(way).arrows
+        ways.append(np.linalg.norm(way.ideal_force, axis=1))
+    assert ways[0].max() > 50
+    assert_allclose(ways[1], ways[0], rtol=0, atol=1e-8 * ways[0].max())

@@ -24,7 +24,8 @@ from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.model import stretch as rig_stretch
 from dockdyn.kinds.rig.model.rig import Oracle
 from dockdyn.kinds.rig.model.run import NO_CHANCES, run
-from dockdyn.kinds.rig.run import Grid, loop_of, simulated
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Grid, simulated
 from dockdyn.scenario.load import parse
 
 CLOSE = 1e-8  # of the approach
@@ -169,16 +170,20 @@ BODIES = {
         "rate": [-0.005, 0.01, 0.008],
     },
 }
-TOUCHING = """
-[[chaser.feature]]
+TOUCHES = {
+    "chaser": """[[body.feature]]
 name = "tip"
 position = [1.0, 0.0, 0.0]
 radius = 0.1
-[[target.surface]]
+""",
+    "target": """[[body.surface]]
 name = "ball"
 shape = "sphere"
 centre = [0.0, 0.0, 0.0]
 radius = 0.5
+""",
+}
+TOUCHING = """
 [[contact]]
 feature = "tip"
 surface = "ball"
@@ -208,8 +213,11 @@ def body(numbers):
 def test_two_bodies_move_as_by_another_integrator():
     """A ball meets a sphere with friction, both bodies turning, a robot behind each of six axes."""
     duration = 0.32
-    tables = [f"[{name}]\n" + "\n".join(f"{k} = {v}" for k, v in numbers.items()) for name, numbers in BODIES.items()]
-    head = f'schema = 1\nkind = "rig"\nmode = "6-dof"\nduration = {duration}\n'
+    tables = [
+        f'[[body]]\nname = "{name}"\n' + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name]
+        for name, numbers in BODIES.items()
+    ]
+    head = f'schema = 1\nkind = "rig"\nmode = "assembly"\nmock_ups = ["chaser", "target"]\nduration = {duration}\n'
     touching = Touching(np.array([1.0, 0, 0]), 0.1, ball(np.zeros(3), 0.5), 1e5, 300.0, 0.1)
     rig = BodiesNumbers(
         body(BODIES["chaser"]), body(BODIES["target"]), touching, 4e-3, 7.3e-3, (-180 + 90j, -180 - 90j)

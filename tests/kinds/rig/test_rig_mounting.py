@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 import dockdyn
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.kinds.rig.build import plant_of, rig_of
-from dockdyn.kinds.rig.run import loop_of, radius
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import radius
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.stability.loop import loop
 from dockdyn.stability.sampled_loop import SampledLoop
@@ -243,8 +244,8 @@ def test_in_space_a_tool_that_is_a_share_of_the_chaser_is_that_share_of_the_mass
     inertia = [[900.0, 20.0, -10.0], [20.0, 1400.0, 15.0], [-10.0, 15.0, 1500.0]]
     share = 0.02
     keys = SPACE | {
-        "target.mass": 1e15,
-        "target.inertia": [1e15, 1e15, 1e15],
+        "body.target.mass": 1e15,
+        "body.target.inertia": [1e15, 1e15, 1e15],
         "loop.tool": {"mass": 1800 * share, "inertia": (share * np.array(inertia)).tolist()},
     }
     along = loop_of(dockdyn.load("epos-like", keys))

@@ -46,7 +46,7 @@ def test_all_sensor_keys_take_units_and_reach_the_scenario():
 
 STEPPED = "loop.dynamics.period=2 ms"
 WRONG = [
-    ("sits", ["mode=2-dof"], ["mode", "'2-dof'", "1-dof, 6-dof"]),
+    ("sits", ["mode=2-dof"], ["mode", "'2-dof'", "1-dof, assembly"]),
     ("sits", ["duration=1 ms"], ["delays of up to 0.002 s", "0.001 s"]),
     ("sits", ["loop.delay=2 min"], ["loop.delay", "60 s"]),
     ("sits", ["start.robot=asleep"], ["start.robot", "'asleep'", "'following'"]),
@@ -74,7 +74,7 @@ WRONG = [
     ("sits", ["compare.0.gain=5 N"], ["compare.0.gain", "'5 N'"]),
     ("sits", ["loop.tuning.stiffness=0"], ["loop.tuning.stiffness", "greater than 0"]),
     ("epos-like", ["mass=500"], ["mass", "unknown key"]),
-    ("epos-like", ["contact=[]"], ["[approach] needs a [[contact]]"]),
+    ("epos-like", ["contact=[]"], ["loop.delay", "no [[contact]]"]),
     ("epos-like", ["contact.surface=funnel"], ["funnel", "cone"]),
     ("epos-like", ["robot_axis=[{axis='x', poles=[-50], gain=50}]"], ["robot_axis", "needs [loop.robot]"]),
     ("epos-like", ["robot_axis=[{axis='q', poles=[-50], gain=50}]"], ["robot_axis", "'rx'"]),
@@ -168,11 +168,11 @@ def test_a_virtual_contact_counts_in_margins():
 
 @pytest.mark.full
 def test_margins_of_a_rig_in_space_are_those_along_the_normal():
-    """As of free flight with the same loop."""
+    """As of the same bodies without rig, with the same loop."""
     rig = dockdyn.load("epos-like")
     table = rig.resolved()
-    free = {"kind": "free-flight", "duration": "30 s"} | {
-        key: table[key] for key in ("approach", "chaser", "target", "contact", "loop")
+    free = {"kind": "assembly", "duration": "30 s"} | {
+        key: table[key] for key in ("approach", "body", "contact", "loop")
     }
     import tomlkit
 

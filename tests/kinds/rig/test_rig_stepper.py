@@ -10,7 +10,7 @@ import pytest
 import dockdyn
 from dockdyn.hil import Action
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 
 SAME = ("position", "velocity", "robot_position", "measured_force", "compensation_force", "total_force", "port_work")
 RIG = {"duration": 0.3, "contact.bilateral": False}

@@ -10,7 +10,7 @@ import pytest
 import dockdyn
 from dockdyn.hil.compensators.compensator import Action, Compensator
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameter
 from dockdyn.scenario.tables.rig.compensators import laws, section_of
 

@@ -92,23 +92,25 @@ def test_an_estimate_of_the_velocity_begins_as_after_a_long_approach(load, name)
 @pytest.mark.full
 def test_each_axis_in_space_begins_as_after_a_long_approach(load):
     """Two bodies that come straight on; the robot along the approach is slower than the others."""
-    bodies = {
-        "chaser": {
-            "mass": 900.0,
-            "inertia": [300.0, 310.0, 320.0],
-            "velocity": [-SPEED, 0.5 * SPEED, 0.0],
-            "feature": [{"name": "tip", "position": [-1.0, 0.0, 0.0]}],
-        },
-        "target": {
-            "mass": 1500.0,
-            "inertia": [900.0, 910.0, 920.0],
-            "surface": [{"name": "face", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
-        },
+    chaser = {
+        "name": "chaser",
+        "mass": 900.0,
+        "inertia": [300.0, 310.0, 320.0],
+        "velocity": [-SPEED, 0.5 * SPEED, 0.0],
+        "feature": [{"name": "tip", "position": [-1.0, 0.0, 0.0]}],
     }
-    content = bodies | {
+    target = {
+        "name": "target",
+        "mass": 1500.0,
+        "inertia": [900.0, 910.0, 920.0],
+        "surface": [{"name": "face", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+    }
+    content = {
         "schema": 1,
         "kind": "rig",
-        "mode": "6-dof",
+        "mode": "assembly",
+        "mock_ups": ["chaser", "target"],
+        "body": [chaser, target],
         "contact": [
             {
                 "feature": "tip",
@@ -125,9 +127,9 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
         "robot_axis": [{"axis": "x", "bandwidth": "9 Hz", "damping": 0.7}],
     }
     far = np.array([2.002, 0.1, 0.2])  # 2 mm before contact
-    earlier = far - EARLIER * np.array(content["chaser"]["velocity"])
-    late = dockdyn.simulate(load(content | {"duration": LOOKED}, {"chaser.position": far.tolist()}))
-    early = dockdyn.simulate(load(content | {"duration": EARLIER + LOOKED}, {"chaser.position": earlier.tolist()}))
+    earlier = far - EARLIER * np.array(chaser["velocity"])
+    late = dockdyn.simulate(load(content | {"duration": LOOKED}, {"body.chaser.position": far.tolist()}))
+    early = dockdyn.simulate(load(content | {"duration": EARLIER + LOOKED}, {"body.chaser.position": earlier.tolist()}))
     first = np.flatnonzero(np.abs(early.time.values - EARLIER) < 1e-9)[0]
     for quantity, scale in (("robot_velocity", SPEED), ("robot_position", 1e-3)):
         known = early[quantity].values[first : first + 12]

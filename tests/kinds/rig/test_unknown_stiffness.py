@@ -7,7 +7,7 @@ import pytest
 
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.scenario.load import load
 

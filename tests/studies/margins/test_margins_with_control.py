@@ -78,11 +78,9 @@ class Held:
         second |= {"surface": [{"name": "plate", "shape": "plane", "point": [-1, 0, 0], "normal": [-1, 0, 0]}]}
         head = {"schema": 1, "kind": kind, "duration": 1.0, "loop": loop}
         head |= {"contact": [{"feature": "tip", "surface": "plate", "normal": law}]}
-        if kind == "assembly":
-            bodies = {"body": [{"name": "chaser"} | first, {"name": "target"} | second]}
-            return head | bodies | {"control": control | {"body": "chaser", "target": "target"}}
-        mode = {"mode": "6-dof"} if kind == "rig" else {}
-        return head | mode | {"chaser": first, "target": second, "control": control}
+        mounted = {"mode": "assembly", "mock_ups": ["chaser", "target"]} if kind == "rig" else {}
+        bodies = {"body": [{"name": "chaser"} | first, {"name": "target"} | second]}
+        return head | mounted | bodies | {"control": control | {"body": "chaser", "target": "target"}}
 
     def margins(self, kind, control, loop):
         return dockdyn.margins(parse(tomlkit.dumps(self.tables(kind, control, loop)), "held"))

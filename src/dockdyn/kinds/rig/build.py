@@ -69,7 +69,7 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
         )
     whole, hardware, mock_ups = model_of(content), content.hardware(), content.mounted_bodies()
     port = whole.groups[content.port_contact()]
-    place = port.place if port.first == mock_ups[0] else port.surface.reference().array()
+    place = port.place if port.first == mock_ups[0] else number(content.partner_place())
     meeting = () if virtual is None else tuple(whole.groups[number] for number in hardware)
     soft = tuple(replace(group, law=virtual, friction=None) for group in meeting)
     return PlantInSpace.of(whole, hardware, mock_ups, place, number(loop.effective_mass), soft)

@@ -8,7 +8,8 @@ import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.run import loop_of, radius
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import radius
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

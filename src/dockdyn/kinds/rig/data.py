@@ -11,7 +11,7 @@ from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
 from dockdyn.kinds.rig.judgement import frequency
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.run import Course
-from dockdyn.kinds.rig.schema import RigAssemblySection, RigBodiesSection, RigContent, RigSection
+from dockdyn.kinds.rig.schema import RigContent, RigSection
 from dockdyn.results.attributes import run_attributes
 from dockdyn.results.dataset import REASONS
 from dockdyn.results.drive import finite_rows
@@ -55,8 +55,7 @@ def mock_up_names(content: RigContent) -> dict[str, str]:
     """What is carried and what stands, in words; nothing along one direction."""
     if isinstance(content, RigSection):
         return {}
-    article = "the " if isinstance(content, RigBodiesSection) else ""
-    return {part: f"{article}{name}" for part, name in zip(("carried", "standing"), content.mock_ups, strict=True)}
+    return dict(zip(("carried", "standing"), content.mock_ups, strict=True))
 
 
 def coordinates_of(rig: Rig) -> dict[str, list[str]]:
@@ -67,10 +66,7 @@ def coordinates_of(rig: Rig) -> dict[str, list[str]]:
 
 def names_of_elements(content: RigContent) -> dict[str, list[str]]:
     """The names along the dimensions of `ELEMENT_VARIABLES`."""
-    if isinstance(content, RigAssemblySection):
-        return element_names(content)
-    latched = isinstance(content, RigBodiesSection) and content.latch is not None
-    return {dimension: ["latch"] for dimension in ("element", "line", "latch")} if latched else {}
+    return {} if isinstance(content, RigSection) else element_names(content)
 
 
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:

@@ -22,7 +22,8 @@ from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_a
 from dockdyn.kinds.rig.model.rig import Moving, Rig
 from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.numbers import number
-from dockdyn.kinds.rig.run import Grid, loop_of
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Grid
 from dockdyn.programs import Program
 from dockdyn.results.driver import Laboratory
 from dockdyn.scenario.language.errors import ScenarioError

@@ -21,7 +21,8 @@ from dockdyn.kinds.rig.driven import check_driven
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
 from dockdyn.kinds.rig.model.rig import Moving, Rig
-from dockdyn.kinds.rig.run import Grid, loop_of
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Grid
 from dockdyn.kinds.rig.stepping import Known, advance_tick
 from dockdyn.mechanics.vector import once
 from dockdyn.results.functional_unit import (

@@ -12,12 +12,12 @@ import xarray as xr
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.velocity_sources import ModelVelocity
-from dockdyn.kinds.assembly.schema.contacts import ContactSection as GroupSection
-from dockdyn.kinds.free_flight.schema import ContactSection
+from dockdyn.kinds.assembly.schema.contacts import ContactSection
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.numbers import number
-from dockdyn.kinds.rig.run import loop_of, radius
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import radius
 from dockdyn.kinds.rig.schema import RigContactSection, RigContent, RigSection
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
@@ -150,7 +150,7 @@ def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | No
     return None if stated is None else type(stated).model_validate(json.loads(dataset.attrs["compensator_settings"]))
 
 
-def first_contact(content: RigContent) -> RigContactSection | ContactSection | GroupSection:
+def first_contact(content: RigContent) -> RigContactSection | ContactSection:
     """The table of a rig's contact, the first of those in hardware where there are several."""
     return content.contact if isinstance(content, RigSection) else content.contact[content.hardware()[0]]
 

@@ -1,4 +1,4 @@
-"""The kind `rig`: a hardware-in-the-loop rig along one direction, with two bodies in space, or with an assembly."""
+"""The kind `rig`: a hardware-in-the-loop rig along one direction, or with an assembly."""
 
 from __future__ import annotations
 
@@ -85,13 +85,9 @@ class RigKind(Kind):
         return rig_report(dataset, summary)
 
     def scene(self, dataset: xr.Dataset, content: RigContent) -> Scene:
-        if content.mode == "assembly":
-            from dockdyn.kinds.rig.replay.assembly import scene_of_assembly
+        from dockdyn.kinds.rig.replay.rig import scene_of_rig
 
-            return scene_of_assembly(dataset, content)
-        from dockdyn.kinds.rig.replay.rig import scene_of_bodies, scene_of_line
-
-        return scene_of_line(dataset) if content.mode == "1-dof" else scene_of_bodies(dataset, content)
+        return scene_of_rig(dataset, content)
 
     def tuned(self, scenario: Scenario) -> Scenario:
         from dockdyn.kinds.rig.compensator import with_tuned_compensator
@@ -107,9 +103,7 @@ class RigKind(Kind):
         if content.mode == "1-dof":
             return []
         of_axes = "the robot along the normal is taken to be that of loop.robot: robot_axis is left out"
-        found = [of_axes] if content.robot_axis else []
-        latched = content.mode == "6-dof" and content.latch is not None
-        return found + ["the latch is left out: these are the margins of the contact alone"] * latched
+        return [of_axes] if content.robot_axis else []
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         from dockdyn.kinds.rig.stepping import RigStepper
@@ -140,6 +134,6 @@ class RigKind(Kind):
         return computer_unit(scenario)
 
     def resting(self, name: str, content: RigContent) -> Resting:
-        from dockdyn.kinds.rig.resting import MODES
+        from dockdyn.kinds.rig.resting import ALONG_A_LINE, OF_MOCK_UPS
 
-        return MODES[content.mode]
+        return ALONG_A_LINE if content.mode == "1-dof" else OF_MOCK_UPS

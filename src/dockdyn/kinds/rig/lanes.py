@@ -18,7 +18,8 @@ from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import Oracle, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
-from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, radius
 from dockdyn.kinds.rig.schema import RigSection
 from dockdyn.programs import Program
 from dockdyn.results.overlap import refuse_overlap

@@ -21,7 +21,8 @@ from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.judgement import judged
 from dockdyn.kinds.rig.model.rig import Oracle, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
-from dockdyn.kinds.rig.run import Course, Grid, check, free, loop_of, radius
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Course, Grid, check, free, radius
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.load import Scenario

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.hil.mounting import Known, Mounting, SensorFrame, Tool
+from dockdyn.integrate.model import State
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.schema import RigContent, RigSection
@@ -74,10 +75,10 @@ def along_normal(mounting: Mounting | None, loop: Loop) -> Mounting | None:
     )
 
 
-def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, Float[Array, "6"]] | None) -> Loop:
+def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, State, Float[Array, "6"]] | None) -> Loop:
     """The loop with the tool of a rig, whose masses are those that accelerations along the normal feel; can be traced.
 
-    `resting`, in space, is the plant at rest in its contact and the load (N, N m) of a unit force along the normal there.
+    `resting`, in space, is the plant, its motion at rest in its contact and the load (N, N m) of a unit force along the normal.
     That load moves the robot's axes in some way; the mass is the tool's inertia against that motion, twice projected on
     it. What the tool does to other motions is left out.
     """
@@ -88,8 +89,7 @@ def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, Float[Array
     def mass(tool: Tool) -> Array:
         if resting is None:
             return jnp.asarray(tool.mass, float)
-        plant, direction = resting
-        motion = plant.initial()
+        plant, motion, direction = resting
         still = jnp.zeros(6)
         moved = loop.effective_mass * (plant.acceleration(motion, direction) - plant.acceleration(motion, still))
         load = plant.tool_load(tool, jnp.zeros(3), Known(plant.pose(motion), still, moved))

@@ -1,4 +1,4 @@
-"""The contacts of a rig at rest, as the margins of its loop ask for them."""
+"""The contacts of a rig at rest, as the margins of its loop and its run ask for them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
 
-from dockdyn.kinds.nominal import Nominal
-from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, normal_loop, rest
-from dockdyn.kinds.rig.first_touch import first_touch
+from dockdyn.integrate.model import State
+from dockdyn.kinds.nominal import Nominal, acts_alone, nominal_of_run
+from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, normal_loop, refuse_slack, rest
 from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.mounting import with_tool
+from dockdyn.kinds.rig.schema import RigContent, RigSection
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
 
 
 def _no_nominal(scenario: Scenario) -> None:
@@ -21,39 +27,79 @@ def _no_nominal(scenario: Scenario) -> None:
 
 
 def _line_loop(content: Judged, nominal: Nominal | None) -> Judgement:
-    """The loop along the one direction."""
+    """Return the loop along the one direction; can be traced."""
     depth = jnp.asarray(content.stability.depth, float)
     stiffness, damping = jax.grad(content.law().force, argnums=(0, 1))(depth, jnp.zeros(()))
     return with_tool(content.loop.make(content.mass, stiffness, damping), content, None), None
 
 
-def _loop_of_bodies(content: Judged, nominal: Nominal | None) -> Judgement:
-    """The loop of the virtual bodies; with a tool it is taken along the normal of one contact."""
-    assert nominal is not None
-    if content.loop.tool is None:
-        return loop_of_contacts(content, nominal)
-    model, state = rest(content, nominal)
-    loop, contact = normal_loop(content, nominal, model, state)
-    model = replace(model, poses=tuple(pose.shifted(model.origin()) for pose in state.q.roots), twists=state.v.roots)
-    plant = PlantInSpace.of(model, content.hardware(), content.mounted_bodies(), jnp.zeros(3), loop.effective_mass)
-    loads = jnp.stack([plant.unit_load(number) for number in range(len(content.contact))])
-    return with_tool(loop, content, (plant, loads[nominal.number])), contact
-
-
 def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
-    """Return where the mock-ups first touch, without rig. Raises ScenarioError for a tool, and where they do not."""
-    if scenario.content.loop.tool is not None:
-        raise ScenarioError(f"{scenario.name}: loop.tool: must be left out for margins with mode = 'assembly'")
-    return first_touch(scenario)
+    """Return where the mock-ups first touch, without rig, or where `[stability]` says.
+
+    Raises ScenarioError where they do not, and for a tool where more than contacts acts between free bodies.
+    """
+    nominal = nominal_of_run(scenario)
+    if scenario.content.loop.tool is not None and not acts_alone(scenario.content, nominal.state):
+        raise ScenarioError(
+            f"{scenario.name}: loop.tool: margins with it are along one normal of free bodies; must be left out where "
+            "elements, joints or control act"
+        )
+    return nominal
 
 
 def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
-    """The loop that measures the contacts in hardware, while all else acts at once."""
-    return loop_of_contacts(content, nominal, content.hardware(), content.carried_features()[0])
+    """Return the loop that measures the contacts in hardware, while all else acts at once; with a tool it is taken along the
+    normal of one contact. Can be traced."""
+    if content.loop.tool is None:
+        return loop_of_contacts(content, nominal, content.hardware(), content.port_contact())
+    return _loop_along_normal(content, nominal)
 
 
-MODES = {
-    "1-dof": Resting(_no_nominal, _line_loop),
-    "6-dof": Resting(loop=_loop_of_bodies),
-    "assembly": Resting(_where_mock_ups_touch, _loop_of_mock_ups, follows=False),
-}
+def _loop_along_normal(content: Judged, nominal: Nominal | None) -> Judgement:
+    """Return the loop along the normal of the nominal contact, with the tool's mass as that feels it; can be traced."""
+    assert nominal is not None
+    model, state = rest(content, nominal)
+    loop, contact = normal_loop(content, nominal, model, state)
+    if content.loop.tool is None:
+        return loop, contact
+    plant = PlantInSpace.of(
+        _begun_at(model, state), content.hardware(), content.mounted_bodies(), jnp.zeros(3), loop.effective_mass
+    )
+    return with_tool(loop, content, (plant, state, _unit_load(content, nominal, plant, state))), contact
+
+
+def _begun_at(model: Mechanism, state: State) -> Mechanism:
+    """Return the model from whose poses at t = 0 nothing has turned in a state, so that rotation vectors are small there."""
+    places = model.placement(state).bodies
+    return replace(model, poses=tuple(place.pose.shifted(model.origin()) for place in places))
+
+
+def _unit_load(content: Judged, nominal: Nominal, plant: PlantInSpace, state: State) -> Float[Array, "6"]:
+    """Return the load (N, N m) on what is carried of a unit force along the normal of the nominal contact."""
+    hardware = content.hardware()
+    loads = jnp.stack([plant.unit_load(contact, state) for contact in range(len(hardware))])
+    return loads[jnp.argmax(jnp.asarray(hardware) == nominal.number)]
+
+
+@jit_once
+def _normal_once(content: RigContent, nominal: Nominal) -> Loop:
+    return _loop_along_normal(content, nominal)[0]
+
+
+def loop_of(scenario: Scenario) -> Loop:
+    """Return the loop along the contact normal, of plain numbers.
+
+    Raises ScenarioError where the mock-ups do not touch within the duration, and where the contact has no stiffness.
+    """
+    content = scenario.content
+    if isinstance(content, RigSection):
+        made = _line_loop(content, None)[0]
+    else:
+        made = _normal_once(content, nominal_of_run(scenario))
+    loop: Loop = jax.tree.map(np.asarray, made)
+    refuse_slack(scenario, loop)
+    return loop
+
+
+ALONG_A_LINE = Resting(_no_nominal, _line_loop)
+OF_MOCK_UPS = Resting(_where_mock_ups_touch, _loop_of_mock_ups)

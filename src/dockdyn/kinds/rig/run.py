@@ -15,13 +15,11 @@ from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.resting import nominal_loop, resting_of
 from dockdyn.kinds.rig.build import resting
-from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
 from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
-from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS, RigAssemblySection
+from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS
 from dockdyn.programs import Program
 from dockdyn.results.drive import Progress, watching
 from dockdyn.results.plan import jit_once, power_of_two
@@ -181,10 +179,3 @@ def check(scenario: Scenario, status: Int[Array, "..."]) -> None:
     if bad.size:
         reason = Status(int(np.ravel(bad)[0])).name.lower().replace("_", " ")
         raise ScenarioError(f"{scenario.name}: duration: the motion without rig does not reach its end ({reason})")
-
-
-def loop_of(scenario: Scenario) -> Loop:
-    """The loop along the contact normal, of plain numbers."""
-    if isinstance(scenario.content, RigAssemblySection):
-        return assembly_loop(scenario)
-    return replace(nominal_loop(scenario, resting_of(scenario.content).find(scenario))[0], behind=None)

@@ -1,4 +1,4 @@
-"""Scenario kind `rig`: a hardware-in-the-loop rig along one direction, with two bodies in space, or with an assembly."""
+"""Scenario kind `rig`: a hardware-in-the-loop rig along one direction, or with an assembly."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
-from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
-from dockdyn.kinds.free_flight.schema import TwoBodiesSection
+from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection, middle
 from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
@@ -20,7 +19,7 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import Shape, refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
@@ -28,6 +27,7 @@ from dockdyn.scenario.tables.rig.mounting import RigLoopSection
 from dockdyn.scenario.tables.rig.robot import RobotSection
 from dockdyn.scenario.tables.rig.sampling import SampledSection
 from dockdyn.scenario.tables.run import Duration, OutputSection
+from dockdyn.scenario.tables.stability import StabilitySection
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
@@ -151,7 +151,7 @@ AXES = (
     "rx",
     "ry",
     "rz",
-)  # of the robot: where the chaser is, and how it has turned, seen from the target
+)  # of the robot: where what is carried is, and how it has turned, seen from what stands
 
 
 class RobotAxisSection(RobotSection):
@@ -191,100 +191,29 @@ def check_control(
     check_samples(control, duration, integrator)
 
 
-def refuse_unlocated(loop: RigLoopSection, what: str, needed: str) -> None:
-    """Refuses Euler's methods, with which no instant is located."""
-    if loop.dynamics is not None and loop.dynamics.method.endswith("euler"):
-        refuse(
-            f"loop.dynamics.method = {loop.dynamics.method!r}: with {what} it must be 'zero-order-hold', 'half-period' or "
-            f"'continuous', which {needed}"
-        )
-
-
-class RigBodiesSection(TwoBodiesSection):
-    """Two bodies as in free flight, whose relative motion a robot carries out, an axis at a time."""
-
-    kind: Literal["rig"] = "rig"
-    title: str = "Rig with two bodies"
-    mode: Literal["6-dof"]
-    seed: int = Field(0, ge=0, lt=2**63)
-    compare: list[CompensatorSection] = []  # noqa: RUF012
-    robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
-    loop: RigLoopSection = RigLoopSection()
-    rig: OrNone[DrivenSection] = None
-    integrator: RigIntegratorSection = RigIntegratorSection()
-    # of the motion without rig
-    output: ClassVar = OutputSection()
-    bilateral: ClassVar = False
-    mock_ups: ClassVar = ["chaser", "target"]
-
-    @model_validator(mode="after")
-    def in_time(self) -> Self:
-        fits(self.loop, self.duration)
-        return self
-
-    @model_validator(mode="after")
-    def every_axis(self) -> Self:
-        one_robot_an_axis(self.robot_axis, self.loop)
-        check_axes(self.rig, self.loop, len(AXES))
-        return self
-
-    @model_validator(mode="after")
-    def computed(self) -> Self:
-        if self.control is not None:
-            check_control(self.control, self.duration, self.integrator)
-        if self.latch is not None and self.latch.hold_law == "rigid":
-            refuse("latch.hold_law = 'rigid': on a rig must be 'compliant'")
-        if self.latch is not None and self.latch.ends_run:
-            refuse("latch.ends_run: the run of a rig goes on to its end; must be false")
-        if not self.bare:
-            what = "[latch]" if self.latch is not None else "[control]"
-            refuse_unlocated(self.loop, what, f"locate the instants of {what}")
-        return self
-
-    @property
-    def bare(self) -> bool:
-        """Whether nothing but inertia is behind the contacts."""
-        return self.latch is None and not self.controlled
-
-    def model(self) -> Mechanism:
-        """The motion without rig, whose forces are not late, also from traced numbers."""
-        return replace(super().model(), delay=None)
-
-    def hardware(self) -> list[int]:
-        """The numbers of the contacts in hardware: all of them."""
-        return list(range(len(self.contact)))
-
-    def mounted_bodies(self) -> tuple[int, int]:
-        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
-        return 0, 1
-
-    def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses of these at t = 0."""
-        (carried, _), (standing, _) = self.starts()
-        return carried, standing
-
-    def port_contact(self) -> int:
-        """The number of the contact in which the port touches: its feature, or the reference point of the surface."""
-        return 0
-
-
 class RigAssemblySection(SeveralBodiesSection):
     """Bodies as of an assembly, two of which meet in hardware: a robot carries the first, as seen from the second."""
 
     kind: Literal["rig"] = "rig"
     title: str = "Rig with an assembly"
     mode: Literal["assembly"]
+    motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
     mock_ups: Annotated[list[str], Field(min_length=2, max_length=2)]
     seed: int = Field(0, ge=0, lt=2**63)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
     rig: OrNone[DrivenSection] = None
-    stability: PressedSection = PressedSection()
+    stability: StabilitySection = StabilitySection()
     integrator: RigIntegratorSection = RigIntegratorSection()
     # of the motion without rig
     output: ClassVar = OutputSection()
     bilateral: ClassVar = False
+
+    @property
+    def plane(self) -> bool:
+        """Whether all moves in the x–y plane."""
+        return self.motion == "plane"
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
@@ -312,31 +241,58 @@ class RigAssemblySection(SeveralBodiesSection):
             refuse(f"mock_ups = {self.mock_ups}: must be two bodies")
         if not self.hardware():
             refuse(f"mock_ups: no [[contact]] of {first!r} with {second!r}; what meets in hardware must have one")
-        if not self.carried_features():
-            refuse(f"mock_ups: all features that touch are of {second!r}, which stands; state {[second, first]}")
+        return self
+
+    @model_validator(mode="after")
+    def judged(self) -> Self:
+        names = self.contact_names()
+        self.stability.check(names, self.duration)
+        measured = [names[number] for number in self.hardware()]
+        if self.stability.closed is not None and not set(self.stability.closed) & set(measured):
+            refuse(
+                f"stability.closed = {self.stability.closed}: none is of the mock-ups; must have one of {', '.join(measured)}"
+            )
         return self
 
     @model_validator(mode="after")
     def computed(self) -> Self:
-        if self.loop.virtual_contact is not None:
-            refuse("loop.virtual_contact: with an assembly, what is computed is contacts and elements of its bodies")
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
-        refuse_unlocated(self.loop, "an assembly", "locate the events of its elements")
+        self._refuse_unlocated()
         for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
             if contact.impact is not None:
                 refuse(f"contact{ending}.impact: the sensor of a rig measures no jump; must state normal")
         for element in self.element:
-            if isinstance(element, LatchSection) and element.grip != "compliant":
+            if isinstance(element, LatchSection) and element.rigid:
                 refuse(f"element {element.name!r}: grip = {element.grip!r}: on a rig must be 'compliant'")
             if isinstance(element, LatchSection) and element.ends_run:
                 refuse(f"element {element.name!r}: ends_run: the run of a rig goes on to its end; must be false")
         return self
 
+    def _refuse_unlocated(self) -> None:
+        """Refuse Euler's methods, with which no instant is located, where the computed motion has instants."""
+        dynamics, beside = self.loop.dynamics, len(self.hardware()) < len(self.contact)
+        parts = {
+            "elements or joints": bool(self.element) or not self.only_contacts(),
+            "[control]": self.control is not None,
+            "[[phase]]": bool(self.phase),
+            "contacts that are computed": beside,
+        }
+        computed = [words for words, present in parts.items() if present]
+        if computed and dynamics is not None and dynamics.method.endswith("euler"):
+            refuse(
+                f"loop.dynamics.method = {dynamics.method!r}: with {computed[0]} it must be 'zero-order-hold', 'half-period' "
+                "or 'continuous', which locate their instants"
+            )
+
     @property
     def bare(self) -> bool:
         """Whether nothing but inertia is behind the contacts."""
         return not self.acts() and not self.controlled
+
+    def model(self) -> Mechanism:
+        """The motion without rig, whose forces are not late, also from traced numbers."""
+        return replace(super().model(), delay=None)
 
     def hardware(self) -> list[int]:
         """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
@@ -354,19 +310,27 @@ class RigAssemblySection(SeveralBodiesSection):
         return carried, standing
 
     def port_contact(self) -> int:
-        """The number of the contact whose feature is the port."""
-        return self.carried_features()[0]
+        """Return the number of the contact in which the port touches: the first whose feature is carried, that being the port;
+        without one the first, and the port is at what its feature touches."""
+        hardware = self.hardware()
+        carried = [number for number in hardware if self.sides(self.contact[number])[0][0] == self.mock_ups[0]]
+        return (carried or hardware)[0]
 
-    def carried_features(self) -> list[int]:
-        """The numbers of those whose feature is of the mock-up that is carried."""
-        return [number for number in self.hardware() if self.sides(self.contact[number])[0][0] == self.mock_ups[0]]
+    def partner_place(self) -> Float[Array, "3"]:
+        """Return where on its body (m) what is touched in the port's contact is: the reference point of a surface, the middle
+        of a feature; also from traced numbers."""
+        _, (_, partner) = self.sides(self.contact[self.port_contact()])
+        return partner.make().reference().array() if isinstance(partner, Shape) else middle(partner.stated())
 
 
 class RigLineSection(BodiesOnLineSection, RigAssemblySection):
     """Bodies as of an assembly on a line, two of which meet in hardware; the robot moves along the line."""
 
 
-ASSEMBLIES: dict[str, type[RigAssemblySection]] = {"space": RigAssemblySection, "line": RigLineSection}  # by motion
-RigContent = RigSection | RigBodiesSection | RigAssemblySection  # of a scenario
-RigSpaceContent = RigBodiesSection | RigAssemblySection  # with six degrees of freedom
-MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection, "assembly": RigAssemblySection}
+ASSEMBLIES: dict[str, type[RigAssemblySection]] = {  # by motion
+    "space": RigAssemblySection,
+    "plane": RigAssemblySection,
+    "line": RigLineSection,
+}
+RigContent = RigSection | RigAssemblySection  # of a scenario
+MODES: dict[str, type[Section]] = {"1-dof": RigSection, "assembly": RigAssemblySection}

@@ -12,7 +12,8 @@ from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.store import recall
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
-from dockdyn.kinds.rig.run import course, loop_of, radius
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import course, radius
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import facts_of

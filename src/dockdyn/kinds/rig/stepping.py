@@ -20,7 +20,8 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.rig import Instant, Moving, Oracle, Rig
 from dockdyn.kinds.rig.model.run import randomness
-from dockdyn.kinds.rig.run import Grid, loop_of, without_rig
+from dockdyn.kinds.rig.resting import loop_of
+from dockdyn.kinds.rig.run import Grid, without_rig
 from dockdyn.programs import Program
 from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError

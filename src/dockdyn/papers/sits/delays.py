@@ -20,7 +20,7 @@ from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.kinds.rig.build import plant_of
 from dockdyn.kinds.rig.measures import at_last_peak
 from dockdyn.kinds.rig.model.wall import MassOnWall
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.sits import simulation_pictures as pictures

@@ -12,7 +12,7 @@ from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.judgement import gains_visited
-from dockdyn.kinds.rig.run import loop_of as loop_of_scenario
+from dockdyn.kinds.rig.resting import loop_of as loop_of_scenario
 from dockdyn.kinds.rig.run import radius
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.sits import runs

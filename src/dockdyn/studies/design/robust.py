@@ -15,7 +15,7 @@ import numpy as np
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.compare import own_law, section_of
 from dockdyn.kinds.rig.compensator import Maker
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameters_of
 from dockdyn.report.report import Table
 from dockdyn.report.wording import NOTHING, significant

@@ -19,7 +19,7 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.judgement import frequency, latest
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.measures import Motion, felt, measures
-from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.measures import number

@@ -138,9 +138,9 @@ class PlantInSpace(Plant):
     def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
         return touching_of(self.virtual, self.numbers[0], self.placed(pose, rate))
 
-    def unit_load(self, contact: int) -> Axes:
-        """Return the load (N, N m) on what is carried of a unit normal force in a contact by number, as bodies are at t = 0."""
-        places, group = self.placed(self.pose(self.initial()), jnp.zeros(6)), self.hardware[contact]
+    def unit_load(self, contact: int, motion: State) -> Axes:
+        """Return the load (N, N m) on what is carried of a unit normal force in a contact of the hardware by number."""
+        places, group = self.placed(self.pose(motion), jnp.zeros(6)), self.hardware[contact]
         is_carried = group.first == self.numbers[0]
         touch = group.member().touch(*(places if is_carried else places[::-1]))
         force = touch.normal if is_carried else -touch.normal
@@ -169,7 +169,7 @@ class PlantInSpace(Plant):
         if method == "zero-order-hold":
             return self.retract(rk4(lambda share, there: _flow(held, there), motion, period, start))
         if method == "semi-implicit-euler":
-            start = start._replace(q=motion.q.rate(advanced(motion, period, start).v))
+            start = start._replace(q=_flow(held, replace(motion, v=advanced(motion, period, start).v)).q)
         return self.retract(advanced(motion, period, start))
 
     def retract(self, motion: State) -> State:

@@ -9,8 +9,7 @@ import xarray as xr
 
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
-from dockdyn.kinds.rig.replay.assembly import scene_of_assembly
-from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_bodies, scene_of_line
+from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_rig, touching_motion
 from dockdyn.kinds.rig.schema import RigContent
 from dockdyn.report.replay.scene import Motion, Scene, turned
 from dockdyn.scenario.load import Scenario
@@ -50,10 +49,7 @@ class LiveRig:
 def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
     """The scene of a rig with robot and model at one pose (axes,)."""
     content, dataset = scenario.content, _sample(scenario, rig, start)
-    if content.mode == "1-dof":
-        scene = scene_of_line(dataset)
-    else:
-        scene = (scene_of_assembly if content.mode == "assembly" else scene_of_bodies)(dataset, content)
+    scene = scene_of_rig(dataset, content)
     scene = replace(
         scene,
         parts=[part for part in scene.parts if part.layer != WITHOUT],
@@ -66,8 +62,7 @@ def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
         robot = at = next(part.motion for part in scene.parts if part.body == "robot")
     else:
         ground, robot = (frame.motion for frame in scene.frames)
-        on_carried = content.mode == "assembly" or content.pair(content.contact[0])[2]
-        at = robot if on_carried else ground
+        at = touching_motion(content, robot, ground)
     return LiveRig(scene, content, robot, model, at)
 
 

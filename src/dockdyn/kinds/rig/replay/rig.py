@@ -9,34 +9,33 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float
 
+from dockdyn.contact.group import ContactGroup
 from dockdyn.integrate.model import over_rows
+from dockdyn.kinds.assembly.replay import body_parts, reach_of
 from dockdyn.kinds.rig.model.in_space import carried_at, reference_of
 from dockdyn.kinds.rig.model.plant import Axes
-from dockdyn.kinds.rig.schema import RigBodiesSection, RigSpaceContent
+from dockdyn.kinds.rig.schema import RigAssemblySection, RigContent
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.cameras import beside, seen_from, seen_whole
-from dockdyn.report.replay.colours import FORCE, HOLD, METAL
-from dockdyn.report.replay.gear import (
-    MARGIN,
-    along_the_axis,
-    body_parts,
-    docking_place,
-    reach_with_wholes,
-    surface_part,
-)
+from dockdyn.report.replay.cameras import seen_from, seen_whole
+from dockdyn.report.replay.colours import BODIES, FORCE, HOLD, METAL
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Mesh, Motion, Part, Scene, Signal, still, turned
+from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Mesh, Motion, Part, Scene, Signal, still
 from dockdyn.report.replay.shapes import box, coil
-from dockdyn.report.sampled_surface import coordinates, in_pieces
-from dockdyn.scenario.made import made
+from dockdyn.report.sampled_surface import in_pieces
+from dockdyn.scenario.made import model_of
 
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
 COMPUTED, WITHOUT = "model (computed)", "without rig"
 GHOST = 0.3  # opacity
 SHOWN = 300  # contacts marked on the time line at most
 LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
+
+
+def scene_of_rig(dataset: xr.Dataset, content: RigContent) -> Scene:
+    """The scene of a rig along one direction, or of its mock-ups."""
+    return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
 
 def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -148,60 +147,53 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
 
 
-def scene_of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
-    """Two bodies in axes of the laboratory, in which the target's mock-up stands still."""
+def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene:
+    """The two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, dwell = frame_times(dataset)
-    poses = {name: carried_motion(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
-    robot, ground = poses["robot_pose"], still(len(time))
-    places = np.linalg.norm(contact_place(content, robot), axis=1)
+    robot, ground = carried_motion(dataset, content, time, "robot_pose"), still(len(time))
+    carried, standing = (content.named(name) for name in content.mock_ups)
+    reach = reach_of(content)
+    own = body_parts(carried, content, BODIES[0], robot, reach)
+    parts = [*own, *body_parts(standing, content, BODIES[1], ground, reach)]
+    ghosts = []
+    for name, key, colour in ((COMPUTED, "model_pose", MODEL), (WITHOUT, "ideal_pose", IDEAL)):
+        motion = carried_motion(dataset, content, time, key)
+        drawn = body_parts(carried.model_copy(update={"name": name}), content, colour, motion, reach)
+        ghosts += [ghost_of(part, colour, name) for part in drawn]
+    gear = [*own, *(part for part in parts if not part.name.endswith("/body"))]
+    tip = touching_motion(content, robot, ground).points(np.asarray(_port_group(content).place))
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
-    pressing = np.linalg.norm(force, axis=1) > 0
-    feature, _, on_chaser = content.pair(content.contact[0])
-    met = float(places[pressing].max(initial=0))
-    reach = reach_with_wholes(content, MARGIN * max(met, 3 * float(feature.radius)))
-    parts: list[Part] = []
-    for name, motion, chaser in (("chaser", robot, True), ("target", ground, False)):
-        body = getattr(content, name)
-        parts += body_parts(name, body, chaser, motion, reach)
-        parts += [surface_part(f"{name}/{one.name}", one, reach, motion) for one in body.surface]
-    model = body_parts(COMPUTED, content.chaser, True, poses["model_pose"], reach)
-    gear = [part for part in model if "/feature" in part.name or "/stand" in part.name]
-    ghosts = [ghost_of(part, MODEL, COMPUTED) for part in gear]
-    without = body_parts(WITHOUT, content.chaser, True, poses["ideal_pose"], reach)
-    ghosts += [ghost_of(part, IDEAL, WITHOUT) for part in without]
-    surfaces = [
-        surface_part(f"{WITHOUT}/{one.name}", one, reach, poses["ideal_pose"]) for one in content.chaser.surface
-    ]
-    ghosts += [ghost_of(part, IDEAL, WITHOUT) for part in surfaces]
-    tip = (robot if on_chaser else ground).points(np.asarray(feature.position, float))
-    scale = arrow_scale([force], 2 * reach)
-    arrows = [Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)]
-    _, focus, axis, _ = docking_place(content, [robot, ground], reach)
-    across, up = beside(axis)
-    path = Line("path", tip, COLOURS["gold"], grows=True)
-    far = float(np.linalg.norm(robot.position[0]))
-    own = [part for part in parts if part.motion is robot]
+    scale, slanted, side = arrow_scale([force], 2 * reach), [0.3, -1.0, 0.5], [0.0, -1.0, 0.0]
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
         dwell=dwell,
         parts=[*parts, *ghosts],
-        lines=[path],
-        arrows=arrows,
-        frames=[Frame("laboratory", ground, 0.3 * far), Frame("chaser", robot, 0.3 * far)],
+        lines=[Line("path", tip, COLOURS["gold"], grows=True)],
+        arrows=[Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)],
+        frames=[Frame("laboratory", ground, reach), Frame(carried.name, robot, reach)],
         events=events(dataset),
         signals=signals(dataset),
-        notes=[
-            "mock-ups in the laboratory; pale blue, what touches in the computer; pale green, the motion without rig"
-        ],
+        notes=["mock-ups in the laboratory; pale blue, the carried one in the computer; pale green, without rig"],
         views=[
-            seen_whole("overview", across + 0.55 * up + 0.3 * axis, parts),
-            seen_whole("side", across, parts),
-            along_the_axis(content, parts, robot, reach),
-            seen_from("contact", across + 0.5 * up + 0.25 * axis, focus, 1.2 * reach),
-            replace(seen_whole("with the chaser", across + 0.5 * up, own), follow=robot),
+            seen_whole("contact", slanted, gear, (-1,)),
+            seen_whole("overview", slanted, parts, (0, -1)),
+            seen_whole("side", side, parts, (0, -1)),
+            replace(seen_whole(f"with {carried.name}", slanted, own), follow=robot),
         ],
     )
+
+
+def _port_group(content: RigAssemblySection) -> ContactGroup:
+    """Return the contact in which the port touches."""
+    group = model_of(content).groups[content.port_contact()]
+    assert isinstance(group, ContactGroup)
+    return group
+
+
+def touching_motion(content: RigAssemblySection, robot: Motion, ground: Motion) -> Motion:
+    """Return the motion of the mock-up whose feature touches in the port's contact: the `robot`'s, or that of the `ground`."""
+    return robot if _port_group(content).first == content.mounted_bodies()[0] else ground
 
 
 def ghost_of(part: Part, colour: str, layer: str) -> Part:
@@ -209,7 +201,7 @@ def ghost_of(part: Part, colour: str, layer: str) -> Part:
     return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
-def carried_motion(dataset: xr.Dataset, content: RigSpaceContent, time: np.ndarray, name: str) -> Motion:
+def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> Motion:
     """The mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = frames.at(time, dataset.time.values, dataset[name].values)
     return Motion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
@@ -217,7 +209,7 @@ def carried_motion(dataset: xr.Dataset, content: RigSpaceContent, time: np.ndarr
 
 @Program
 def carried_poses(
-    content: RigSpaceContent, pose: Float[Array, "n 6"]
+    content: RigAssemblySection, pose: Float[Array, "n 6"]
 ) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
     """Positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
     reference = reference_of(content.mounted_starts())
@@ -227,15 +219,3 @@ def carried_poses(
         return carried.position.array(), carried.attitude.array()
 
     return over_rows(place, pose)
-
-
-def contact_place(content: RigBodiesSection, robot: Motion) -> np.ndarray:
-    """The first contact's feature from the surface's reference point (frames, 3), axes of the surface's body."""
-    feature, section, on_chaser = content.pair(content.contact[0])
-    reference = coordinates(made(section).reference())
-    place = np.asarray(feature.position, float)
-    ground = still(len(robot.position))
-    if on_chaser:
-        return robot.points(place) - reference
-    back = robot.attitude * [1.0, -1.0, -1.0, -1.0]
-    return turned(back, ground.points(place) - robot.position) - reference
