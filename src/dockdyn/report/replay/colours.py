@@ -5,10 +5,8 @@ from __future__ import annotations
 from dockdyn.report.palette import COLOURS
 
 BODIES = [COLOURS[name] for name in ("blue", "orange", "green", "sky", "brown", "navy")]
-SIDES = {True: BODIES[0], False: BODIES[1]}  # by whether it is the chaser
 METAL = "#b9c0c9"
 SURFACE = "#8fb8d0"
-PANEL, RING = "#4f6f9f", "#7d8794"  # of what is decoration
 FORCE = "#d6127e"  # of a contact; an impulse
 BESIDE = "#7b2ff2"  # of the same contact: friction, the force beside impulses
 HOLD = "#6aa500"  # what holds two together, or works on a model
