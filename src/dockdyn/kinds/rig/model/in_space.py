@@ -169,7 +169,7 @@ class PlantInSpace(Plant):
         if method == "zero-order-hold":
             return self.retract(rk4(lambda share, there: _flow(held, there), motion, period, start))
         if method == "semi-implicit-euler":
-            start = start._replace(q=motion.q.rate(advanced(motion, period, start).v))
+            start = start._replace(q=_flow(held, replace(motion, v=advanced(motion, period, start).v)).q)
         return self.retract(advanced(motion, period, start))
 
     def retract(self, motion: State) -> State:
