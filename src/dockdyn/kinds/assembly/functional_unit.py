@@ -20,7 +20,7 @@ from dockdyn.scenario.tables.fmu_control import fmu_control
 
 
 def assembly_unit(scenario: Scenario) -> LocatedUnit:
-    """An assembly as a functional unit. Raises ScenarioError for one that is not located."""
+    """An assembly as a functional unit. Raises ScenarioError for one that an FMU controls."""
     names = scenario.content.names()
 
     def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a Mechanism
