@@ -37,7 +37,7 @@ class ForceElement(Actor[Placed, Placed]):
     """A force between two bodies, the first called own.
 
     Kinetic energy of the bodies and of reflected inertia, stored and dissipated energy less the motor's work are constant if
-    nothing else acts. Events must be located: no mode is decided by the state alone, as runs of fixed steps would need.
+    nothing else acts. Modes change at events alone; with fixed steps at the end of the step into which one falls.
     """
 
     @property

@@ -25,7 +25,7 @@ CAPTURED = Output("captured", "", "whether all latches hold", "captured", (), fl
 
 
 def assembly_unit(scenario: Scenario) -> LocatedUnit:
-    """An assembly as a functional unit. Raises ScenarioError for one that is not located."""
+    """An assembly as a functional unit. Raises ScenarioError for one that an FMU controls."""
     names = scenario.content.names()
 
     def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a Mechanism
