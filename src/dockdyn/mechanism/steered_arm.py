@@ -26,8 +26,8 @@ from dockdyn.mechanics.dense import jacobian, solve_definite
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
-from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
+from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
@@ -163,7 +163,10 @@ def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], plana
 
 
 def held_together(
-    moving: MovingBodies | BodiesInPlane, here: Placement, arm: int, elements: Sequence[tuple[Mount, PyTree, ElementMemory]]
+    moving: MovingBodies | BodiesInPlane,
+    here: Placement,
+    arm: int,
+    elements: Sequence[tuple[Mount, PyTree, ElementMemory]],
 ) -> HeldTogether:
     """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
     mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]

@@ -141,9 +141,7 @@ def _conclude(content: Varied, solver: SolverState) -> Found:
 
     first, end = jax.tree.map(lambda rows: rows[0], (part(0, 1).states, part(samples, 1)))
     record = EventRecord(log.time, log.guard, moments.state, *moments.watched)
-    return Found(
-        part(0, samples), record, part(samples + 1, events), part(samples + 1 + events, events), first, end
-    )
+    return Found(part(0, samples), record, part(samples + 1, events), part(samples + 1 + events, events), first, end)
 
 
 def _over_used(used: Bool[Array, "rows"], function: Callable[..., PyTree], *rows: PyTree) -> PyTree:

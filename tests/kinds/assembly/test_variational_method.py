@@ -92,7 +92,9 @@ def in_plane(text):
     return text.replace("duration =", f"{IN_PLANE}duration =", 1)
 
 
-@pytest.mark.parametrize("contact", [bouncing(1.0), pytest.param(HERTZ, marks=pytest.mark.full)], ids=["impact", "hertz"])
+@pytest.mark.parametrize(
+    "contact", [bouncing(1.0), pytest.param(HERTZ, marks=pytest.mark.full)], ids=["impact", "hertz"]
+)
 def test_bodies_in_the_plane_move_as_in_space(contact):
     """Where nothing leaves the plane the steps are the same ones, to rounding; and second order beside the located method."""
     text = LEVEL + touching(contact)
@@ -333,7 +335,8 @@ def test_what_jumps_slips_or_remembers_is_refused(case):
 
 
 @pytest.mark.parametrize(
-    ("preset", "key"), [("cyril-elastic", "body.link1.flexible: in the plane"), ("berthing-3d", "body.spacecraft: a step")]
+    ("preset", "key"),
+    [("cyril-elastic", "body.link1.flexible: in the plane"), ("berthing-3d", "body.spacecraft: a step")],
 )
 def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
     with pytest.raises(ScenarioError, match=f"integrator.method = 'variational': {key}") as error:

@@ -75,12 +75,14 @@ class Flat(NamedTuple):
         place, velocity = self.place.plus(arm), self.velocity.plus(arm.across(), self.rate)
         seat = Pair(joint.seat.w**2 - joint.seat.z**2, 2 * joint.seat.w * joint.seat.z)
         turn, angle, rate = self.turn.turned(seat), self.angle + _angle(joint.seat), self.rate
-        coordinate, speed = (None, None) if joint.number is None else joint.motion(motions)
-        if coordinate is not None and joint.kind == "revolute":
+        motion = None if joint.number is None else joint.motion(motions)
+        if motion is not None and joint.kind == "revolute":
+            coordinate, speed = motion
             turn = turn.turned(Pair.turning(joint.axis.z * coordinate))
             angle, rate = angle + joint.axis.z * coordinate, rate + joint.axis.z * speed
         lever = turn.turned(Pair(joint.arm.x, joint.arm.y))
-        if coordinate is not None and joint.kind == "prismatic":
+        if motion is not None and joint.kind == "prismatic":
+            coordinate, speed = motion
             along = turn.turned(axis)
             lever, velocity = lever.plus(along, coordinate), velocity.plus(along, speed)
         return Flat(place.plus(lever), turn, angle, velocity.plus(lever.across(), rate), rate)
@@ -91,7 +93,9 @@ class Flat(NamedTuple):
         rotation = Matrix(Vector(cosine, -sine, zero), Vector(sine, cosine, zero), Vector(zero, zero, one))
         attitude = Quaternion(jnp.cos(self.angle / 2), zero, zero, jnp.sin(self.angle / 2))
         spin = Vector(zero, zero, self.rate)
-        return Placed(Pose(Vector(*self.place, height), attitude), Twist(Vector(*self.velocity, zero), spin), rotation, spin)
+        return Placed(
+            Pose(Vector(*self.place, height), attitude), Twist(Vector(*self.velocity, zero), spin), rotation, spin
+        )
 
 
 class BodiesInPlane(eqx.Module):
@@ -270,9 +274,7 @@ class BodiesInPlane(eqx.Module):
         found = []
         for body, place in zip(self.bodies, here.bodies, strict=True):
             velocity, rate = place.twist.velocity, place.twist.rate.z
-            found.append(
-                0.5 * (body.mass * (velocity.x**2 + velocity.y**2) + body.inertia[2, 2] * rate**2)
-            )
+            found.append(0.5 * (body.mass * (velocity.x**2 + velocity.y**2) + body.inertia[2, 2] * rate**2))
         return found
 
     def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
