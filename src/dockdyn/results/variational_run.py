@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Int, PyTree, PyTreeDef
 from dockdyn.integrate.model import State, over_rows, unpack
 from dockdyn.integrate.solution import EventRecord, Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import projected
+from dockdyn.integrate.variational.mechanical import velocities
 from dockdyn.integrate.variational.solver_state import Settings, SolverState
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.variational import VariationalMechanism
@@ -117,7 +117,7 @@ def _conclude(content: Varied, solver: SolverState) -> Found:
     model = content.mechanical()
 
     def state(kept: colliding.Kept) -> State:
-        _, v, _ = projected(model, kept.time, kept.at)
+        v, _ = velocities(model, kept.time, kept.at)
         return model.state(kept.time, kept.at.q, v, kept.at.mode)
 
     kept = colliding.kept(solver)
