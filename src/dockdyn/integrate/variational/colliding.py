@@ -276,7 +276,10 @@ def _follow(
     log, events = write(solver.log, solver.events, move.jumps, pack(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
-    samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, move.at, work, given, last)))
+    at = move.at
+    if model.rests or model.tied:
+        at = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[0], lambda: move.at)
+    samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, at, work, given, last)))
 
     step_limit = solver.step_limit
     if settings.error is not None:
@@ -299,7 +302,7 @@ def _follow(
     comes = good & ~stuck & (taken | move.jumps)
     return SolverState(
         time=jnp.where(comes, move.time, solver.time),
-        at=chosen(comes, move.at, solver.at),
+        at=chosen(comes, at, solver.at),
         history=history,
         known=tried.known.after(move.jumps),
         depths=jnp.where(comes, move.depths, solver.depths),

@@ -12,11 +12,10 @@ and they are zero at q₁.
 
 Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test. Of a
 model that `lags` the Jacobian is kept from step to step, and taken anew where corrections do not shrink fast or something has
-jumped. What the last correction leaves is told from how much it has shrunk against the one before, without another one.
+jumped: more corrections, each far cheaper.
 
 Units: SI: times s, momenta N s and N m s.
-Source: as named above; corrections with a Jacobian that is kept, Hairer and Wanner 1996, Solving Ordinary Differential
-Equations II, section IV.8.
+Source: as named above.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from dockdyn.programs import trace_once
 
 APART = 1e-6  # of the largest velocity: how far apart differences are taken
 LONGER = 1.1  # times the length of the step whose Jacobian is kept, beyond which it is taken anew
-SLOW = 0.03  # share of the correction before, beyond which a Jacobian that is kept is taken anew
+SLOW = 0.1  # share of the correction before, beyond which a Jacobian that is kept is taken anew
 ROUNDING = 1e-15  # of the configuration: corrections of a step below it change nothing
 COARSE = 1e4  # times the rounding of the configuration: differences that it does not spoil
 CHAIN = 16.0  # times that is the rounding of where what is held comes, through a chain of links
@@ -53,11 +52,10 @@ class Newton(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A Jacobian that is kept, inverted, and impulses of the step before; empty where a model does not lag."""
+    """A Jacobian that is kept, inverted, and the impulses of the step before; empty where a model does not lag."""
 
     inverse: Float[Array, "unknowns unknowns"]
     masses: Row  # what of its diagonal belongs to velocities
-    pushes: Float[Array, "n unknowns"]  # derivatives of what pushes halfway
     impulses: Float[Array, "rows"]  # a guess of the next step's
     length: Scalar  # s, of the step that it is of
     valid: Flag
@@ -67,13 +65,12 @@ class Known(NamedTuple):
         """Return what is known before any step."""
         size = at.p.shape[0] if model.lags else 0
         rows = Held.of(model, at.mode).acting.shape[0] if model.lags else 0
-        blank, zero = jnp.zeros((size + rows, size + rows)), jnp.zeros(())
-        return Known(blank, jnp.ones(size), blank[:size], jnp.zeros(rows), zero, jnp.zeros((), bool))
+        blank, never = jnp.zeros((size + rows, size + rows)), jnp.zeros((), bool)
+        return Known(blank, jnp.ones(size), jnp.zeros(rows), jnp.zeros(()), never)
 
     def after(self, jumps: Flag) -> Known:
-        """Return it after a step, with nothing that is valid where something has jumped at its end."""
-        kept = self._replace(valid=self.valid & ~jumps, impulses=jnp.where(jumps, 0.0, self.impulses))
-        return kept
+        """Return it after a step: nothing of it holds where something has jumped at the end."""
+        return self._replace(valid=self.valid & ~jumps, impulses=jnp.where(jumps, 0.0, self.impulses))
 
     def of_length(self, h: Scalar) -> Known:
         """Return it for a step of another length (s); not valid for one far longer."""
@@ -157,18 +154,17 @@ def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tup
 _once_residual = trace_once(residual)
 
 
-def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row, push: Row) -> Known:
+def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row) -> Known:
     """Return the Jacobian here, where the residual is `value`, by differences: it need not be exact; inverted."""
     size = start.at.p.shape[0]
     largest = jnp.max(jnp.abs(unknown[:size]))
     by = APART * jnp.where(largest > 0, largest, 1.0)
     by = jnp.maximum(by, COARSE * ROUNDING * jnp.max(jnp.abs(start.at.q)) / h)
 
-    def column(direction: Row) -> tuple[Row, Row]:
-        changed, found = _once_residual(model, start, h, unknown + by * direction)
-        return (changed - value) / by, (found.push - push) / by
+    def column(direction: Row) -> Row:
+        return (_once_residual(model, start, h, unknown + by * direction)[0] - value) / by
 
-    slopes, pushes = (rows.T for rows in jax.lax.map(column, jnp.eye(unknown.shape[0])))
+    slopes = jax.lax.map(column, jnp.eye(unknown.shape[0])).T
     acting = jnp.concatenate([jnp.zeros(size, bool), start.held.acting])
     soft = jnp.concatenate(
         [jnp.zeros(size), softened(jnp.sum(start.rows**2 / jnp.diagonal(slopes)[:size], 1), start.held.acting)]
@@ -176,8 +172,7 @@ def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row,
     slopes = slopes - jnp.diag(jnp.where(acting, soft, 0.0))
     factors = factored(slopes)
     inverse = jax.lax.map(lambda column: solved(factors, column), jnp.eye(unknown.shape[0])).T
-    masses, impulses = jnp.diagonal(slopes)[:size], unknown[size:]
-    return Known(inverse, masses, pushes, impulses, h, jnp.ones((), bool))
+    return Known(inverse, jnp.diagonal(slopes)[:size], unknown[size:], h, jnp.ones((), bool))
 
 
 class Solved(NamedTuple):
@@ -187,7 +182,6 @@ class Solved(NamedTuple):
     push: Row  # ∂L/∂x + F halfway
     force: Row  # F halfway
     correction: Scalar  # the last one, of velocities
-    left: Scalar  # about what it has left
     urge: Scalar  # what forces would add to velocities in the step
     corrections: Int[Array, ""]
     known: Known
@@ -203,7 +197,7 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton,
     p = start.at.p + h * outward(attitudes, halfway, found.push)
     if impulses.shape[0]:
         p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
-    converged = found.left <= _enough(start, h, newton, found.unknown, found.urge)
+    converged = found.correction <= _enough(start, h, newton, found.unknown, found.urge)
     given = h * outward(attitudes, halfway, found.push - found.force)
     q = moved(attitudes, start.at.q, h * v)
     known = found.known._replace(impulses=impulses) if model.lags else found.known
@@ -211,7 +205,7 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton,
 
 
 def _enough(start: Start, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
-    """Return how much a correction of the velocities may leave that ends Newton's method."""
+    """Return how small a correction of the velocities ends Newton's method."""
     speed = jnp.maximum(jnp.max(jnp.abs(unknown[: start.at.p.shape[0]])), urge)
     rounding = ROUNDING * (CHAIN if start.rows.shape[0] else 1.0)
     return newton.tolerance * speed + rounding * jnp.max(jnp.abs(start.at.q)) / h
@@ -223,7 +217,7 @@ def _solution(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Ne
     size = start.at.p.shape[0]
 
     def going(now: Solved) -> Flag:
-        return (now.left > _enough(start, h, newton, now.unknown, now.urge)) & (now.corrections < newton.most)
+        return (now.correction > _enough(start, h, newton, now.unknown, now.urge)) & (now.corrections < newton.most)
 
     def correct(now: Solved) -> Solved:
         value, factors, masses = _linearised(model, start, h, now.unknown)
@@ -232,25 +226,20 @@ def _solution(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Ne
         correction = solved(factors, value)
         urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
         by = jnp.max(jnp.abs(correction[:size]))
-        return Solved(unknown - correction, found.push, found.force, by, by, urge, now.corrections + 2, now.known)
+        return Solved(unknown - correction, found.push, found.force, by, urge, now.corrections + 2, now.known)
 
     def correct_again(now: Solved) -> Solved:
         value, found = once(_once_residual(model, start, h, now.unknown))
-        take = lambda: _taken(model, start, h, now.unknown, value, found.push)  # noqa: E731
-        known = jax.lax.cond(now.known.valid, lambda: now.known, take)
+        known = jax.lax.cond(now.known.valid, lambda: now.known, lambda: _taken(model, start, h, now.unknown, value))
         correction = known.inverse @ value
         urge = jnp.max(jnp.abs(h * found.push / known.masses))
         by = jnp.max(jnp.abs(correction[:size]))
-        unknown, push = now.unknown - correction, found.push - known.pushes @ correction
-        share = by / now.correction  # 0 of the first one, which tells nothing
-        left = jnp.where(share > 0, by * jnp.minimum(2 * share, 1.0), by)
-        known = known._replace(valid=share <= SLOW)
-        return Solved(unknown, push, found.force, by, left, urge, now.corrections + 1, known)
+        known = known._replace(valid=by <= SLOW * now.correction)
+        return Solved(now.unknown - correction, found.push, found.force, by, urge, now.corrections + 1, known)
 
     first = jnp.concatenate([guess, known.impulses if model.lags else jnp.zeros(start.rows.shape[0])])
     blank, zero = jnp.zeros(size), jnp.zeros(())
-    far = jnp.asarray(jnp.inf)
-    init = Solved(first, blank, blank, far, far, zero, jnp.zeros((), int), known)
+    init = Solved(first, blank, blank, jnp.asarray(jnp.inf), zero, jnp.zeros((), int), known)
     return jax.lax.while_loop(going, correct_again if model.lags else correct, init)
 
 

@@ -75,12 +75,14 @@ class Flat(NamedTuple):
         place, velocity = self.place.plus(arm), self.velocity.plus(arm.across(), self.rate)
         seat = Pair(joint.seat.w**2 - joint.seat.z**2, 2 * joint.seat.w * joint.seat.z)
         turn, angle, rate = self.turn.turned(seat), self.angle + _angle(joint.seat), self.rate
-        coordinate, speed = (None, None) if joint.number is None else joint.motion(motions)
-        if coordinate is not None and joint.kind == "revolute":
+        motion = None if joint.number is None else joint.motion(motions)
+        if motion is not None and joint.kind == "revolute":
+            coordinate, speed = motion
             turn = turn.turned(Pair.turning(joint.axis.z * coordinate))
             angle, rate = angle + joint.axis.z * coordinate, rate + joint.axis.z * speed
         lever = turn.turned(Pair(joint.arm.x, joint.arm.y))
-        if coordinate is not None and joint.kind == "prismatic":
+        if motion is not None and joint.kind == "prismatic":
+            coordinate, speed = motion
             along = turn.turned(axis)
             lever, velocity = lever.plus(along, coordinate), velocity.plus(along, speed)
         return Flat(place.plus(lever), turn, angle, velocity.plus(lever.across(), rate), rate)
