@@ -168,12 +168,13 @@ def _run_of(
 
 
 def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """A run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
+    """A run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed and implicit
+    steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
     if content.integrator.method == "variational":
         return linearised_variational(scenario, describe)
-    if content.integrator.method in METHODS:
+    if content.integrator.method == "adaptive":
         return linearised_adaptive(scenario, describe)
     if content.integrator.method != "located":
         method = content.integrator.method
