@@ -168,8 +168,7 @@ def _run_of(
 
 
 def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """A run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed and implicit
-    steps."""
+    """Return a run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed or implicit steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
     if content.integrator.method == "variational":
