@@ -122,8 +122,10 @@ def test_a_payload_that_grazes_a_wall(method, seed, depth):
         impact = expected.impacts[0]
         # a place that is off by so much makes the time off by that over the speed of approach
         assert float(run.episode_onset[0]) == pytest.approx(impact.time, abs=off / impact.approach_speed)
-        assert float(run.episode_approach_speed[0]) == pytest.approx(impact.approach_speed, rel=1e-2)
-    np.testing.assert_allclose(ends_of(run), expected.final[2:6], rtol=0, atol=10 * off)
+        assert float(run.episode_approach_speed[0]) == pytest.approx(impact.approach_speed, rel=off / depth)
+    # and the speed, √(2 a depth), off by its half over the depth, which a joint shows AFTER
+    swept = AFTER * expected.impacts[0].approach_speed / depth if depth > 0 else 0.0
+    np.testing.assert_allclose(ends_of(run), expected.final[2:6], rtol=0, atol=(10 + swept) * off)
 
 
 CORNERS = [(method, seed, late) for method in METHODS for seed in range(SEEDS) for late in (1e-6, -1e-6)]

@@ -166,10 +166,10 @@ def _run_of(
 
 
 def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """A run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
+    """Return a run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed or implicit steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
-    if content.integrator.method in METHODS:
+    if content.integrator.method == "adaptive":
         return linearised_adaptive(scenario, describe)
     if (method := content.integrator.method) not in ("located", "variational"):
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
