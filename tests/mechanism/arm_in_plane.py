@@ -57,13 +57,13 @@ def arm(p, duration, step, law="frictionless", motion="space", **changed):
 
 def _latch(p, end):
     point, normal = p.planes[p.latch_wall]
-    text = f'[[element]]\nkind = "connection"\nname = "hand"\nbetween = ["payload", "{LINKS[-1]}"]\n'
+    text = f'[connection.hand]\nbetween = ["payload", "{LINKS[-1]}"]\n'
     text += f"anchor = [[0, 0, 0], [{end[0]}, 0, 0]]\n"
-    text += '[[element]]\nkind = "latch"\nname = "latch"\nbetween = ["payload", "station"]\ngrip = "pin"\n'
+    text += '[latch.latch]\nbetween = ["payload", "station"]\ngrip = "pin"\n'
     text += f"anchor = [[0, 0, 0], [{point.real}, {point.imag}, 0]]\naxis = [{normal.real}, {normal.imag}, 0]\n"
     text += "reach = 0\nlateral = 100\n"
     text += '[phase.dock]\n[phase.retreat]\nwhen = "latched"\n'
-    return text + f'set = {{ "hand.closed" = false, "control.set_point" = {list(p.retreat)} }}\n'
+    return text + f'set = {{ "connection.hand.closed" = false, "control.set_point" = {list(p.retreat)} }}\n'
 
 
 def drift(p):

@@ -211,6 +211,6 @@ def test_margins_refuse_control_at_samples():
 def test_margins_of_a_latch_that_is_not_reached_are_those_of_the_contact():
     tables = latched(0.1, 0.02)  # the wall is touched before the ramp
     with_latch = dockdyn.margins(read(tables))
-    del tables["element"]
+    del tables["latch"]
     without = dockdyn.margins(read(tables))
     assert with_latch["growth_rate_1_s"] == pytest.approx(without["growth_rate_1_s"], rel=1e-9)

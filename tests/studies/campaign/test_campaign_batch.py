@@ -45,7 +45,7 @@ SWUNG_OUT = (
 def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, more):
     """To rounding, which may move an event across the end of a step."""
     file = tmp_path / "docking.toml"
-    file.write_text(SCENARIO.replace("[[element]]", f"{more}[[element]]") + STATED)
+    file.write_text(SCENARIO.replace("[latch.latch]", f"{more}[latch.latch]") + STATED)
     for name, value, expected, alone in differences(dockdyn.load(file)):
         if name == "steps":
             assert abs(value - expected) <= 1
@@ -64,7 +64,7 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
 def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
     """Steps that are chosen depend on rounding, so each run may err in its own way by the tolerance."""
     file = tmp_path / "docking.toml"
-    file.write_text(SCENARIO.replace("[[element]]", f"{more}[[element]]"))
+    file.write_text(SCENARIO.replace("[latch.latch]", f"{more}[latch.latch]"))
     for name, value, expected, alone in differences(dockdyn.load(file)):
         if name in COUNTS:
             assert value == expected, name
