@@ -92,7 +92,8 @@ def _contact_places(
     """Where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches, at
     poses of the bodies."""
     model, still = content.model(), Twist(Vector.zero(), Vector.zero())
-    groups = [model.groups[number] for number in _singles(model, len(content.body))]
+    chosen = (model.groups[number] for number in _singles(model, len(content.body)))
+    groups = [group for group in chosen if isinstance(group, ContactGroup)]
 
     def one(place: Float[Array, "bodies 3"], turn: Float[Array, "bodies 4"]) -> tuple[Array, Array]:
         both = zip(place, turn, strict=True)
