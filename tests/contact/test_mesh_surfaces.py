@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tomlkit
 import trimesh
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.cli import main as cli
@@ -41,7 +42,7 @@ def scenario(file, **keys):
 
 def written(folder, content):
     file = folder / "mesh.toml"
-    file.write_text(tomlkit.dumps(content))
+    file.write_text(tomlkit.dumps(two_bodies(content)))
     return file
 
 

@@ -9,6 +9,7 @@ import pytest
 import tomlkit
 from law_bounces import ONSET, SMOOTH, reduced
 from scipy.integrate import quad
+from two_bodies import two_bodies
 
 import dockdyn
 
@@ -93,7 +94,7 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
         "output": {"interval": 0.1},
     }
     file = tmp_path / "own.toml"
-    file.write_text(tomlkit.dumps(content))
+    file.write_text(tomlkit.dumps(two_bodies(content)))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)

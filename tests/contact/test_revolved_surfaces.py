@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import tomlkit
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.cli import main as cli
@@ -83,7 +84,7 @@ def written(folder, **keys):
     }
     content["chaser"]["feature"] = [{"name": "tip", "position": [0, 0, -0.9], "radius": 0.03}]
     file = folder / "revolved.toml"
-    file.write_text(tomlkit.dumps(content))
+    file.write_text(tomlkit.dumps(two_bodies(content)))
     return file
 
 

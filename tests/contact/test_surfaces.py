@@ -13,6 +13,7 @@ import tomlkit
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.contact.surfaces.combined import Intersection, Union
@@ -288,7 +289,7 @@ def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
         "contact": [{"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": 1000}}],
     }
     file = tmp_path / "rim.toml"
-    file.write_text(tomlkit.dumps(content))
+    file.write_text(tomlkit.dumps(two_bodies(content)))
     surface = dockdyn.load(file).model().groups[0].surface
     distance, normal = measured(surface, np.array([[rim / np.tan(np.radians(35)) + 0.08, 0.0, rim]]))
     assert distance[0] == pytest.approx(0.08, abs=1e-12)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import random_contacts
 import tomlkit
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.cli.common import overrides
@@ -197,6 +198,6 @@ def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
                 {"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": stiffness}}
             ],
         }
-        said = [words for words in dockdyn.check_numbers(dockdyn.load(data)) if "sink" in words]
+        said = [words for words in dockdyn.check_numbers(dockdyn.load(two_bodies(data))) if "sink" in words]
         assert bool(said) is told
         assert not told or "4.2 times its radius" in said[0]

@@ -10,6 +10,7 @@ import re
 import numpy as np
 import pytest
 from on_a_line import colliding
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases
@@ -168,7 +169,7 @@ def test_a_contact_about_to_appear(above, smooth, tmp_path):
     import tomlkit
 
     file = tmp_path / "passing.toml"
-    file.write_text(tomlkit.dumps(passing(above)))
+    file.write_text(tomlkit.dumps(two_bodies(passing(above))))
     answer = dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N")
     assert answer["value"] == 0
     rows = by_key(answer)
@@ -193,7 +194,7 @@ def test_two_equal_peaks(tmp_path):
         law = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10}
         content["contact"].append({"feature": name, "surface": "wall", "normal": law})
     file = tmp_path / "two.toml"
-    file.write_text(tomlkit.dumps(content))
+    file.write_text(tomlkit.dumps(two_bodies(content)))
     to = ["body.chaser.feature.upper.position.0", "body.chaser.velocity.0"]
     rows = by_key(dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N", to))
     assert rows[to[0]]["differentiable"] is False

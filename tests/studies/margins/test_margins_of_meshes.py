@@ -6,6 +6,7 @@ import pytest
 import tomlkit
 import trimesh
 from numpy.testing import assert_allclose
+from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -27,7 +28,7 @@ def scene(surface):
 
 def written(folder, name, surface):
     file = folder / name
-    file.write_text(tomlkit.dumps(scene(surface)))
+    file.write_text(tomlkit.dumps(two_bodies(scene(surface))))
     return file
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -92,7 +92,8 @@ def _contact_places(
     """Where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches, at
     poses of the bodies."""
     model, still = content.model(), Twist(Vector.zero(), Vector.zero())
-    groups = [cast("ContactGroup", model.groups[number]) for number in _singles(model, len(content.body))]
+    chosen = (model.groups[number] for number in _singles(model, len(content.body)))
+    groups = [group for group in chosen if isinstance(group, ContactGroup)]
 
     def one(place: Float[Array, "bodies 3"], turn: Float[Array, "bodies 4"]) -> tuple[Array, Array]:
         both = zip(place, turn, strict=True)
