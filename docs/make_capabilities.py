@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PAGE = Path(__file__).parent / "capabilities.md"
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "capabilities"))
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+sys.path[:0] = [str(TESTS / "capabilities"), str(TESTS)]
 
 from capability_columns import COLUMNS  # noqa: E402, of the tests
 from capability_rows import LEFT_OUT, NOT_YET, REFUSED, ROWS  # noqa: E402
@@ -71,9 +72,7 @@ def page() -> str:
             "## Why not\n",
             reasons({cell: refusal.reason for cell, refusal in REFUSED.items()}),
             "",
-            "## Not yet\n",
-            reasons(NOT_YET),
-            "",
+            *(["## Not yet\n", reasons(NOT_YET), ""] if NOT_YET else []),
             "## What the table does not ask yet\n",
             "The table is begun, not complete. No test of a cell runs these, alone or in pairs:\n",
             *(f"- {left}." for left in LEFT_OUT),
