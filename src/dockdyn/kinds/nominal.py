@@ -82,7 +82,7 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
     scenario = replace(scenario, content=scenario.content.at_rest())
     content, ask = scenario.content, scenario.content.stability
     _refuse_unjudged(scenario)
-    measured = measured_contacts(content)
+    measured = content.measured_contacts()
     if ask.distance is not None:
         _refuse_unplaced(scenario)
         return _nominal(content, None, measured[:1], None, pressed=False)
@@ -106,11 +106,6 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
             "state stability.closed"
         )
     return found
-
-
-def measured_contacts(content: Judged) -> list[int]:
-    """Return the numbers of the contacts that a loop measures: on a rig those of its mock-ups, else all."""
-    return content.hardware() if hasattr(content, "hardware") else list(range(len(content.contact)))
 
 
 def refuse_sampled(scenario: Scenario) -> None:
@@ -140,7 +135,7 @@ def _refuse_unjudged(scenario: Scenario) -> None:
     content = scenario.content
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
-    measured = [content.contact[number] for number in measured_contacts(content)]
+    measured = [content.contact[number] for number in content.measured_contacts()]
     pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in measured}
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
         raise ScenarioError(
@@ -152,7 +147,7 @@ def _refuse_unjudged(scenario: Scenario) -> None:
 def _refuse_unplaced(scenario: Scenario) -> None:
     """Raise ScenarioError where the first contact that is measured cannot be placed on the wall of a cone."""
     content, where = scenario.content, f"{scenario.name}: stability.distance"
-    first = measured_contacts(content)[0]
+    first = content.measured_contacts()[0]
     (own, feature), (other, section) = content.sides(content.contact[first])
     surface = None if getattr(content.contact[first], "against", None) else made(section)
     if not isinstance(surface, Cone):
@@ -176,7 +171,7 @@ def nominal_at(
     if closed is None:
         depths = _depths_once(without_rest(content), state)
         closed = [i for i, own in enumerate(depths) if np.max(own) >= -TOGETHER]
-    found = set(closed) & set(measured_contacts(content))
+    found = set(closed) & set(content.measured_contacts())
     return _nominal(content, state, first, closed, pressed) if found else None
 
 
@@ -194,7 +189,7 @@ def _nominal(
     members: Any = tuple(
         np.where((i in closed) & (own >= min(0.0, own.max()) - TOGETHER), 1.0, 0.0) for i, own in enumerate(depths)
     )
-    measured = measured_contacts(content)
+    measured = content.measured_contacts()
     number = next(i for i in (*first, *closed) if i in closed and i in measured)
     lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
@@ -215,7 +210,7 @@ def model_where(content: Judged, state: State | None) -> tuple[Mechanism, State]
     if state is not None:
         return model, state
     azimuth = 0.0 if ask.azimuth is None else ask.azimuth
-    first = measured_contacts(content)[0]
+    first = content.measured_contacts()[0]
     return model, on_wall(model, model.initial(), first, jnp.asarray(azimuth, float), jnp.asarray(ask.distance, float))
 
 
@@ -233,7 +228,7 @@ def later_sets(scenario: Scenario, nominal: Nominal) -> list[LaterSet]:
     is not that of the first contact, and where not all contacts are measured, since one delay is then not that of all.
     """
     scenario = replace(scenario, content=scenario.content.at_rest())
-    several = 1 < len(nominal.members) == len(measured_contacts(scenario.content))
+    several = 1 < len(nominal.members) == len(scenario.content.measured_contacts())
     if not scenario.content.stability.first_contact or not several:
         return []
     moments, found = after_first(scenario, nominal.closed), []
@@ -295,7 +290,7 @@ def _state_at(scenario: Scenario, time: float) -> State:
 def _peak_of(scenario: Scenario) -> tuple[float, int]:
     """When (s) in the run a contact presses hardest, and which."""
     solution = _ended(scenario, scenario.content.duration)
-    rows, measured = int(solution.moments), measured_contacts(scenario.content)
+    rows, measured = int(solution.moments), scenario.content.measured_contacts()
     peaks = solution.log.peaks[:rows, measured]
     if not (peaks > 0).any():
         raise ScenarioError(

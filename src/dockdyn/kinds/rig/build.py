@@ -67,7 +67,7 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
             velocity=number(content.start.velocity),
             bilateral=content.bilateral,
         )
-    whole, hardware, mock_ups = model_of(content), content.hardware(), content.mounted_bodies()
+    whole, hardware, mock_ups = model_of(content), content.measured_contacts(), content.mounted_bodies()
     port = whole.groups[content.port_contact()]
     place = port.place if port.first == mock_ups[0] else number(content.partner_place())
     meeting = () if virtual is None else tuple(whole.groups[number] for number in hardware)

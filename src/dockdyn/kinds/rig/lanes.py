@@ -42,7 +42,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     if isinstance(content, RigSection):
         return replace(scenario, content=content.model_copy(update={"contact": contact}))
     whole = list(content.contact)
-    whole[content.hardware()[0]] = contact
+    whole[content.measured_contacts()[0]] = contact
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 

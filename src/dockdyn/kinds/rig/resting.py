@@ -51,7 +51,7 @@ def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
     """Return the loop that measures the contacts in hardware, while all else acts at once; with a tool it is taken along the
     normal of one contact. Can be traced."""
     if content.loop.tool is None:
-        return loop_of_contacts(content, nominal, content.hardware(), content.port_contact())
+        return loop_of_contacts(content, nominal, content.measured_contacts(), content.port_contact())
     return _loop_along_normal(content, nominal)
 
 
@@ -63,7 +63,7 @@ def _loop_along_normal(content: Judged, nominal: Nominal | None) -> Judgement:
     if content.loop.tool is None:
         return loop, contact
     plant = PlantInSpace.of(
-        _begun_at(model, state), content.hardware(), content.mounted_bodies(), jnp.zeros(3), loop.effective_mass
+        _begun_at(model, state), content.measured_contacts(), content.mounted_bodies(), jnp.zeros(3), loop.effective_mass
     )
     return with_tool(loop, content, (plant, state, _unit_load(content, nominal, plant, state))), contact
 
@@ -76,7 +76,7 @@ def _begun_at(model: Mechanism, state: State) -> Mechanism:
 
 def _unit_load(content: Judged, nominal: Nominal, plant: PlantInSpace, state: State) -> Float[Array, "6"]:
     """Return the load (N, N m) on what is carried of a unit force along the normal of the nominal contact."""
-    hardware = content.hardware()
+    hardware = content.measured_contacts()
     loads = jnp.stack([plant.unit_load(contact, state) for contact in range(len(hardware))])
     return loads[jnp.argmax(jnp.asarray(hardware) == nominal.number)]
 

@@ -251,7 +251,7 @@ class RigAssemblySection(SeveralBodiesSection):
         first, second = self.mock_ups
         if first == second:
             refuse(f"mock_ups = {self.mock_ups}: must be two bodies")
-        if not self.hardware():
+        if not self.measured_contacts():
             refuse(f"mock_ups: no [[contact]] of {first!r} with {second!r}; what meets in hardware must have one")
         return self
 
@@ -259,7 +259,7 @@ class RigAssemblySection(SeveralBodiesSection):
     def judged(self) -> Self:
         names = self.contact_names()
         self.stability.check(names, self.duration)
-        measured = [names[number] for number in self.hardware()]
+        measured = [names[number] for number in self.measured_contacts()]
         if self.stability.closed is not None and not set(self.stability.closed) & set(measured):
             refuse(
                 f"stability.closed = {self.stability.closed}: none is of the mock-ups; must have one of {', '.join(measured)}"
@@ -283,7 +283,7 @@ class RigAssemblySection(SeveralBodiesSection):
 
     def _refuse_unlocated(self) -> None:
         """Refuse Euler's methods, with which no instant is located, where the computed motion has instants."""
-        dynamics, beside = self.loop.dynamics, len(self.hardware()) < len(self.contact)
+        dynamics, beside = self.loop.dynamics, len(self.measured_contacts()) < len(self.contact)
         parts = {
             "elements or joints": bool(self.elements) or not self.only_contacts(),
             "[control]": self.control is not None,
@@ -306,7 +306,7 @@ class RigAssemblySection(SeveralBodiesSection):
         """The motion without rig, whose forces are not late, also from traced numbers."""
         return replace(super().model(), delay=None)
 
-    def hardware(self) -> list[int]:
+    def measured_contacts(self) -> list[int]:
         """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
         bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
         return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
@@ -324,7 +324,7 @@ class RigAssemblySection(SeveralBodiesSection):
     def port_contact(self) -> int:
         """Return the number of the contact in which the port touches: the first whose feature is carried, that being the port;
         without one the first, and the port is at what its feature touches."""
-        hardware = self.hardware()
+        hardware = self.measured_contacts()
         carried = [number for number in hardware if self.sides(self.contact[number])[0][0] == self.mock_ups[0]]
         return (carried or hardware)[0]
 

@@ -333,6 +333,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         kind = "surface" if contact.against is None else "feature"
         return self.find("feature", contact.feature), self.find(kind, contact.partner())
 
+    def measured_contacts(self) -> list[int]:
+        """Return the numbers of the contacts that a loop measures: all."""
+        return list(range(len(self.contact)))
+
     def contact_sizes(self) -> list[int]:
         """How many members each contact has."""
         from dockdyn.kinds.assembly.pairs import check_pair
