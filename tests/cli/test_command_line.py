@@ -203,7 +203,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
 @pytest.mark.parametrize(
     ("sets", "words"),
     [
-        (["chaser.mas=3"], ["chaser.mas", "'mass'"]),
+        (["body.chaser.mas=3"], ["body.chaser.mas", "'mass'"]),
         (["contact.normal.stifness=3"], ["contact.normal.stifness", "'stiffness'"]),
         (["loop.dely=3"], ["loop.dely", "'delay'"]),
         (["approch.closing_speed=3"], ["approch", "'approach'"]),
@@ -219,7 +219,10 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         (["body.target.surface.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
         (["body.target.surface.half_angle=0"], ["half_angle", "greater than 0 deg"]),
         (["loop.delay=-1 ms"], ["loop.delay", "'-1 ms'", "at least 0 s"]),
-        (["approach.closing_speed=0.1"], ["[approach]", "position"]),
+        (
+            ['approach={port = "probe", to = "cone", closing_speed = 0.1}'],
+            ["[approach]", "body.chaser.position"],
+        ),
         (["body.chaser.attitude=[1,0.1,0,0]"], ["body.chaser.attitude", "1e-3", "1.00499"]),
         (["contact.normal.law=rubber"], ["contact.normal.law", "'rubber'", "'spring-dashpot'"]),
         (["contact.normal.law=nomodule:Law"], ["contact.normal", "nomodule:Law"]),
@@ -263,7 +266,7 @@ def test_bad_files_are_one_clear_line(dock, tmp_path):
 
 def test_python_raises_the_same_words():
     with pytest.raises(
-        dockdyn.ScenarioError, match=r"sazawal-compliance: chaser\.mass = -1: must be a mass greater than 0 kg"
+        dockdyn.ScenarioError, match=r"sazawal-compliance: body\.chaser\.mass = -1: must be a mass greater than 0 kg"
     ):
         dockdyn.load("sazawal-compliance", {"body.chaser.mass": -1})
 

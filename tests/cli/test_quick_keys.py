@@ -68,7 +68,8 @@ body = [
     {name = "first", mass = 1, inertia = [1, 1, 1], position = [0, 0, 0]},
     {name = "second", mass = 1, inertia = [1, 1, 1], position = [1, 0, 0]},
 ]
-phase = [{name = "begin"}, {name = "push", when = {lasting = 0.5}, set = {"strut.rod.stiffness" = 2}}]
+phase.begin = {}
+phase.push = {when = {lasting = 0.5}, set = {"strut.rod.stiffness" = 2}}
 [strut.rod]
 between = ["first", "second"]
 anchor = [[0, 0, 0], [0, 0, 0]]

@@ -30,7 +30,7 @@ shape = "plane"
 point = [-1, 0, 0]
 normal = [-1, 0, 0]
 """
-FEATURE = '[[chaser.feature]]\nname = "f{}"\nposition = {}\nradius = {}\n'
+FEATURE = '[[body.feature]]\nname = "f{}"\nposition = {}\nradius = {}\n'
 CONTACT = (
     '[[contact]]\nfeature = "f{}"\nsurface = "plane"\n[contact.normal]\nlaw = "hertz"\nstiffness = 1e6\nexponent = 1\n'
 )

@@ -226,7 +226,7 @@ def test_everything_in_the_result_is_documented(docked):
 
 def test_the_report_shows_control(docked):
     page = report_html(docked)
-    assert "Control of the chaser" in page and "What control gives the chaser" in page
+    assert "Control of “chaser”" in page and "What control gives “chaser”" in page
 
 
 @pytest.mark.full
@@ -261,7 +261,10 @@ def test_law_none_is_no_control():
             "thruster_impulse is a budget of thrus",
         ),
         ({"law": "rate-damping", "base_damping": "1 N m"}, "control.base_damping = '1 N m': must be a gain"),
-        ({"law": "lqr"}, "control.law = 'lqr': must be 'none', 'attitude-hold' or"),
+        (
+            {"law": "lqr", "limit": [1.0]},
+            "control.law: lqr: no joint moves in the tree of 'chaser'; must be a body with an arm",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_line(control, words):
@@ -279,7 +282,7 @@ def test_bad_input_is_one_clear_line(control, words):
         ),
         (
             {"law": "attitude-hold", "period": "0.1 s", "thruster": {"a": {"thruster_force": "3 N"}}},
-            "control.thruster.thruster_force: unknown key; allowed: direction, force, name, position",
+            "control.thruster.a.thruster_force: unknown key; allowed: direction, force, position",
         ),
     ],
 )

@@ -14,6 +14,8 @@ import dockdyn
 from dockdyn.learning import CAPTURE, DockingEnv, DockingVectorEnv
 
 APPROACH = {
+    "port": "probe",
+    "to": "cone",
     "closing_speed": 0.04,
     "distance": 0.2,
     "lateral_offset": [0.03, -0.02],
@@ -31,7 +33,7 @@ MOVING = {
     "body.target.rate": [0.02, 0.01, -0.03],
 }
 STRAIGHT = {  # along the axis, which is the chaser's first, however the target is turned
-    "approach": {"lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03},
+    "approach": {"port": "probe", "to": "cone", "lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03},
     "loop.delay": 0.0,
     "body.target.attitude": [0.5, 0.5, -0.5, 0.5],
 }
@@ -117,7 +119,7 @@ def test_what_is_distributed_is_drawn_at_every_reset_and_a_reward_can_be_ones_ow
 
 def test_no_port_is_refused():
     case = dockdyn.load("detumble")
-    with pytest.raises(dockdyn.ScenarioError, match="must be located for steps of control"):
+    with pytest.raises(dockdyn.ScenarioError, match="must be located, fixed or variational for steps of control"):
         DockingEnv(case, period=1.0)
     with pytest.raises(dockdyn.ScenarioError, match="no chaser that is commanded"):
         DockingEnv("unknown-stiffness")

@@ -275,7 +275,7 @@ def test_what_is_no_state_of_these_runs_is_refused():
         (None, "state: must be what `state` of a stepper has given; is of type NoneType"),
         (
             dockdyn.stepper(scenario(**{"body.chaser.mass": 777.0})).state,
-            r"another scenario: chaser.mass = '777.0 kg' there, ",
+            r"another scenario: body.chaser.mass = '777.0 kg' there, ",
         ),
         (dockdyn.stepper(case, period=0.25).state, "another period: 0.25, here 0.5"),
         (dockdyn.stepper(case, batch=2).state, "another number of runs: 2, here 1"),

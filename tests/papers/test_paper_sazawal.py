@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 from dockdyn.api import simulate, summarise
@@ -29,6 +30,9 @@ def reproduced(tmp_path_factory):
     return Reproduced(tmp_path_factory.mktemp("sazawal"))
 
 
+APEX = [1.0, 0.0, 0.0]  # m, of the cone, in the target's axes
+
+
 @cache
 def contacts(law: str):
     return summarise(simulate(both_laws()[law]))["contacts"]
@@ -43,7 +47,7 @@ def computed(table, quantity: str) -> float:
 def test_first_contact_is_the_same_for_every_law(law):
     first = contacts(law)[0]
     assert first["onset_s"] == pytest.approx(4.895823, abs=1e-6)
-    assert first["position_m"] == pytest.approx([0.435084, 0.024479, 0.25], abs=1e-6)
+    assert np.subtract(first["position_m"], APEX) == pytest.approx([0.435084, 0.024479, 0.25], abs=1e-6)
     assert first["azimuth_deg"] == pytest.approx(354.408, abs=1e-3)
     assert first["approach_speed_m_s"] == pytest.approx(0.0104220, abs=1e-7)
 
@@ -60,7 +64,7 @@ def test_contacts_of_the_compliance_device(number, onset, release, position, pea
     found = contacts("compliance device")[number - 1]
     assert found["onset_s"] == pytest.approx(onset, abs=5e-4)
     assert found["release_s"] == pytest.approx(release, abs=5e-4)
-    assert found["position_m"] == pytest.approx(position, abs=trusted)
+    assert np.subtract(found["position_m"], APEX) == pytest.approx(position, abs=trusted)
     assert found["peak_normal_force_N"] == pytest.approx(peak, rel=1e-3)
     assert found["peak_time_s"] == pytest.approx(peak_time, abs=2e-3)  # the peak is flat, its time known to 1 ms
 
@@ -87,7 +91,7 @@ def test_second_contact_is_farther_out_with_stiffer_springs(reproduced):
     places = [computed(table, f"Q2, x from the apex, k = {stiffness} N/m") for stiffness in (500, 1000, 2000)]
     assert places == sorted(places)
     assert (places[0], places[2]) == pytest.approx((0.1475, 0.1564), abs=5e-5)
-    assert summarise(simulate(with_stiffness(500)))["contacts"][1]["position_m"][0] == places[0]
+    assert summarise(simulate(with_stiffness(500)))["contacts"][1]["position_m"][0] - APEX[0] == places[0]
 
 
 @pytest.mark.full

@@ -130,7 +130,7 @@ def driven(rigs, protocol, cycles, **trouble):
 
 def way_after_deaf(rigs, protocol, **robot):
     """Speed (m/s) before commands are lost, how far the robot's reference goes then until it rests (m), the robot."""
-    fault = [{"kind": "robot-deaf", "at": "0.4 s"}]
+    fault = {"deaf": {"kind": "robot-deaf", "at": "0.4 s"}}
     rows, wanted, wire = driven(rigs, protocol, 400, fault=fault, **({"robot": robot} if robot else {}))
     lost = next(cycle for cycle in range(400) if int(rows[cycle]["tick"]) and cycle * CYCLE >= wire.bench.moved + 0.4)
     speed = np.linalg.norm(wanted[lost - 1] - wanted[lost - 2]) / CYCLE

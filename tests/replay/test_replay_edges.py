@@ -102,9 +102,10 @@ class Stage:
 def test_names_of_the_user_neither_replace_nor_nest_what_is_drawn(short):
     """A surface may be called what a body's part is, or have a name that reads as a path below another's."""
     resolved = tomlkit.parse(short.attrs["scenario"])
-    one = resolved["target"]["surface"][0]
+    target = resolved["body"][1]
+    one = target["surface"][0]
     names = ("body", "body/lip", "../../x")
-    resolved["target"]["surface"] = [{**one, "name": name} for name in names]
+    target["surface"] = [{**one, "name": name} for name in names]
     resolved["contact"][0]["surface"] = "body"
     renamed = short.copy()
     renamed.attrs["scenario"] = tomlkit.dumps(resolved)

@@ -4,23 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from dockdyn.report.wording import capture
+from dockdyn.kinds.assembly.ramp_report import ramp_in_words
 
 
 @pytest.mark.parametrize(
-    ("captured", "margin", "said"),
+    ("captured", "entry", "margin", "said"),
     [
-        (True, 0.0196, "Captured at 6.500 s: the probe met the latch 0.0196 m/s above the speed that it takes."),
-        (False, -0.0196, "Not captured: the probe met the latch 0.0196 m/s below the speed that it takes."),
-        (False, None, "Not captured: the probe did not reach the latch."),
+        (True, 0.0696, 0.0196, "The probe came at 0.06960 m/s, 0.0196 m/s more than it takes."),
         (
             False,
+            0.0304,
+            -0.0196,
+            "The probe came at 0.03040 m/s and went 12.500 mm into the latch; rigid bodies that meet head on take "
+            "0.0500000 m/s.",
+        ),
+        (
+            False,
+            None,
+            None,
+            "The probe did not reach the latch; rigid bodies that meet head on take 0.0500000 m/s.",
+        ),
+        (
+            False,
+            0.0696,
             0.0196,
-            "Not captured: the probe reached the latch fast enough but for other contacts, 0.0196 m/s above the speed that "
-            "the latch alone takes.",
+            "The probe came at 0.06960 m/s, 0.0196 m/s more than the latch alone takes, and went 12.500 mm into it.",
         ),
     ],
 )
-def test_a_capture_is_told_without_contradiction(captured, margin, said):
+def test_a_capture_is_told_without_contradiction(captured, entry, margin, said):
     """A probe fast enough for the latch alone, which other contacts held back, is said to be that."""
-    assert capture({"captured": captured, "capture_time_s": 6.5, "capture_speed_margin_m_s": margin}) == said
+    summary = {
+        "captured": captured,
+        "latch_entry_speed_m_s": entry,
+        "capture_speed_margin_m_s": margin,
+        "minimum_velocity_rigid_m_s": 0.05,
+        "greatest_travel_m": 0.0125,
+    }
+    assert ramp_in_words(summary) == [said]

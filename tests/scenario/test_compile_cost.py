@@ -134,12 +134,12 @@ def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, m
     monkeypatch.setattr(programs, "stored", lambda name: None)
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
     monkeypatch.setattr(programs, "translate", small)
-    (tmp_path / "many.toml").write_text(unnamed(2) + (STUDY if command == "design" else ""))
+    (tmp_path / "many.toml").write_text(unnamed(3) + (STUDY if command == "design" else ""))
     ended = dock(*COMMANDS[command].split())
     assert ended.returncode == 2
     (line,) = ended.stderr.strip().splitlines()
     assert line.startswith(
-        "error: 'Many parts' with 2 [[body.feature]] and 2 [[contact]]: to compile them takes about 0.4"
+        "error: 'Many parts' with 3 [[body.feature]] and 3 [[contact]]: to compile them takes about 0.4"
     )
     assert "of which there are 0.1; must be fewer; contacts alike as one group" in line
 
@@ -155,11 +155,11 @@ def test_what_takes_long_is_told_once_before_it_is_compiled(dock, monkeypatch, t
     monkeypatch.setattr(programs, "translate", lambda traced: (said.append("compiled"), made(traced))[1])
     tell = backend.tell
     monkeypatch.setattr(backend, "tell", lambda words: (said.append(words), tell(words)))
-    (tmp_path / "many.toml").write_text(unnamed(2).replace('duration = "1 s"', 'duration = "10 ms"'))
+    (tmp_path / "many.toml").write_text(unnamed(3).replace('duration = "1 s"', 'duration = "10 ms"'))
     ended = dock("run", "many.toml", "--json")
     assert ended.returncode == 0, ended.stderr
     assert said.count("compiled") > 3 and said[1:].count("compiled") == len(said) - 1
-    assert said[0].startswith("'Many parts' with 2 [[body.feature]] and 2 [[contact]]: about ")
+    assert said[0].startswith("'Many parts' with 3 [[body.feature]] and 3 [[contact]]: about ")
     assert f"note: {said[0]}\n" in ended.stderr
 
 

@@ -23,9 +23,13 @@ SPEED = "approach.closing_speed"
 
 
 def scenario(part="", overrides=None, preset="probe-cone"):
-    """The preset with tables of `part` in the place of its own."""
+    """The preset with tables of `part` in the place of its own; those of a body are under its name in `body`."""
     data = tomlkit.parse(preset_text(preset)).unwrap()
-    for key, value in tomllib.loads(part).items():
+    stated = tomllib.loads(part)
+    for name, table in stated.pop("body", {}).items():
+        (body,) = (one for one in data["body"] if one["name"] == name)
+        body.update(table)
+    for key, value in stated.items():
         data[key] = data[key] | value if isinstance(value, dict) and isinstance(data.get(key), dict) else value
     return parse(tomlkit.dumps(data), "mine.toml", overrides)
 
@@ -95,7 +99,7 @@ def test_an_angle_in_two_keys_is_of_one_disc():
 def test_a_cone_is_uniform_in_solid_angle(axis, half_angle):
     """By Archimedes, equal heights along the axis have equal areas; around it all directions are alike."""
     law = f'distribution = "cone", axis = {axis}, half_angle = "{half_angle} deg", length = "2 cm/s"'
-    values = drawn(scenario(f"[target]\nvelocity = {{ {law} }}"))
+    values = drawn(scenario(f"[body.target]\nvelocity = {{ {law} }}"))
     axis = np.array(axis) / np.linalg.norm(axis)
     assert_allclose(np.linalg.norm(values, axis=1), 0.02, rtol=1e-12)
     height = values @ axis / 0.02
@@ -136,7 +140,7 @@ lateral_offset = { distribution = "disc", radius = "0.1 m" }
 lateral_velocity = [{ distribution = "normal", mean = 0, std = "1 cm/s", nominal = "2 mm/s" }, 0]
 roll = { distribution = "truncated-normal", mean = 0, std = "2 deg", low = "-4 deg", high = "4 deg" }
 
-[chaser]
+[body.chaser]
 mass = { distribution = "log-normal", median = "1800 kg", sigma = 0.1 }
 inertia = [{ distribution = "choice", values = [900, 950] }, 1400, 1500]
 
@@ -181,7 +185,7 @@ def test_the_nominal_case_is_the_middle_or_what_is_stated():
     assert_allclose(nominal.approach.closing_speed, 0.075, rtol=1e-15)
     assert nominal.approach.lateral_offset == [0.0, 0.0]
     assert nominal.approach.lateral_velocity == [0.002, 0.0]
-    assert (nominal.chaser.mass, nominal.chaser.inertia[0][0]) == (1800, 900)
+    assert (nominal.named("chaser").mass, nominal.named("chaser").inertia[0][0]) == (1800, 900)
     assert_allclose([nominal.approach.pitch, nominal.approach.yaw], [math.radians(1), 0])
     # a number that the file states beside a table [dispersion.both]
     table = '[dispersion.both]\nkeys = ["approach.pitch", "approach.yaw"]\ndistribution = "disc"\nradius = "4 deg"'
@@ -204,7 +208,7 @@ def test_an_override_replaces_a_distribution():
     assert not left & {SPEED, "approach.pitch", "approach.yaw"} and "body.chaser.mass" in left
     assert (chosen.content.approach.closing_speed, chosen.content.approach.pitch) == (0.07, 0.01)
     assert chosen.campaign.runs == 9
-    bound = {"approach.closing_speed.high": "7 cm/s", "dispersion.radius": "1 deg", "body.chaser.inertia.2.2": 1490}
+    bound = {"approach.closing_speed.high": "7 cm/s", "dispersion.both.radius": "1 deg", "body.chaser.inertia.2.2": 1490}
     chosen = everything(bound)
     assert_allclose(chosen.content.approach.closing_speed, 0.06)
     assert chosen.content.named("chaser").inertia[2][2] == 1490
@@ -286,14 +290,14 @@ REFUSED = [
         "approach.axis.half_angle = 0: must be an angle greater than 0 deg",
     ),
     (
-        '[chaser]\nmass = { distribution = "uniform", low = -1, high = 5 }',
+        '[body.chaser]\nmass = { distribution = "uniform", low = -1, high = 5 }',
         "body.chaser.mass.low = -1: must be a mass greater than 0 kg",
     ),
     (
-        '[chaser]\nmass = { distribution = "uniform", low = 1, high = 5, nominal = -7 }',
+        '[body.chaser]\nmass = { distribution = "uniform", low = 1, high = 5, nominal = -7 }',
         "body.chaser.mass.nominal = -7: must be a mass greater than 0 kg",
     ),
-    ('[chaser]\nmas = { distribution = "normal", mean = 1, std = 5 }', "chaser.mas: unknown key; did you mean 'mass'?"),
+    ('[body.chaser]\nmas = { distribution = "normal", mean = 1, std = 5 }', "body.chaser.mas: unknown key; did you mean 'mass'?"),
     ('kind = { distribution = "choice", values = ["assembly"] }', "kind: cannot be distributed"),
     ('title = { distribution = "choice", values = ["a", "b"] }', "title: cannot be distributed"),
     (
@@ -317,7 +321,7 @@ REFUSED = [
         table('["approach.pitch", "approach.yaww"]'),
         "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?",
     ),
-    (table('["approach.pitch", "chaser"]'), "chaser: is a whole table; cannot be distributed"),
+    (table('["approach.pitch", "body.chaser"]'), "body.chaser: names a whole table; must name one of its keys"),
     (table('["approach.pitch", "schema"]'), "dispersion.both.keys: schema cannot be distributed"),
     (table('["approach.pitch", "approach.pitch"]'), "approach.pitch: is distributed twice"),
     (

@@ -26,10 +26,12 @@ kind = "assembly"
 title = "a case"
 duration = "1 s"
 """
-BODIES = """[chaser]
+BODIES = """[[body]]
+name = "chaser"
 mass = "100 kg"
 inertia = [1, 1, 1]
-[target]
+[[body]]
+name = "target"
 mass = "100 kg"
 inertia = [1, 1, 1]
 """
@@ -85,14 +87,14 @@ def flight(more, before=""):
     """A case that names a file."""
 
     def write(folder):
-        (folder / "case.toml").write_text(before + FLIGHT + BODIES.replace("[target]", f"{more}\n[target]"))
+        (folder / "case.toml").write_text(before + FLIGHT + BODIES.replace('name = "chaser"\n', f'name = "chaser"\n{more}\n'))
         return "run case.toml"
 
     return write
 
 
 def revolved(folder):
-    surface = '[[target.surface]]\nname = "drogue"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "strange.csv"\n'
+    surface = '[[body.surface]]\nname = "drogue"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "strange.csv"\n'
     (folder / "case.toml").write_text(FLIGHT + BODIES + surface)
     return "run case.toml"
 
@@ -117,7 +119,7 @@ def beside_a_run(line):
 PLACES = {  # by key or argument: the file's name, what is written beside it, and what the message begins with
     "SCENARIO": ("strange.toml", "run strange.toml", "strange.toml: "),
     "include": ("strange.toml", flight("", 'include = "strange.toml"\n'), "case.toml: include = 'strange.toml': "),
-    "profile": ("strange.csv", revolved, "case.toml: target.surface.profile = 'strange.csv': "),
+    "profile": ("strange.csv", revolved, "case.toml: body.target.surface.profile = 'strange.csv': "),
     "body.urdf": ("strange.urdf", assembly_urdf, "case.toml: body.arm.urdf = 'strange.urdf': "),
     "surface.file": (
         "strange.stl",
@@ -129,15 +131,15 @@ PLACES = {  # by key or argument: the file's name, what is written beside it, an
         lambda folder: mesh_case(folder, "cloud"),
         "case.toml: body.chaser.feature.file = 'strange.stl': ",
     ),
-    "look": ("strange.obj", flight('look = "strange.obj"'), "case.toml: chaser.look = 'strange.obj': "),
+    "look": ("strange.obj", flight('look = "strange.obj"'), "case.toml: body.chaser.look = 'strange.obj': "),
     "look.file": (
         "strange.glb",
         flight('look = {file = "strange.glb"}'),
-        "case.toml: chaser.look.file = 'strange.glb': ",
+        "case.toml: body.chaser.look.file = 'strange.glb': ",
     ),
     "control.law": (
         "strange.fmu",
-        flight("", 'control = {law = "fmu:strange.fmu"}\n'),
+        flight("", 'control = {body = "chaser", law = "fmu:strange.fmu"}\n'),
         "case.toml: control.law = 'strange.fmu': ",
     ),
     "identify robot LOG": ("strange.csv", "identify robot strange.csv", "strange.csv: "),
@@ -206,7 +208,7 @@ def test_what_is_no_file_of_bounded_size_is_refused_in_one_line(dock, tmp_path, 
 
 def dressed(folder, look):
     """A case whose chaser is drawn with a mesh."""
-    text = preset_text("sazawal-spring-dashpot").replace("[chaser]", f'[chaser]\nlook = "{look}"', 1)
+    text = preset_text("sazawal-spring-dashpot").replace('name = "chaser"', f'name = "chaser"\nlook = "{look}"', 1)
     (folder / "case.toml").write_text(text)
 
 
@@ -354,22 +356,26 @@ def test_no_more_is_read_than_is_allowed(tmp_path):
 
 @pytest.mark.parametrize("name", ["a" * 300, "é" * 200, "x/" * 3000, "loop", "dangling", "../" * 100])
 @pytest.mark.parametrize(
-    "line",
+    ("key", "top", "end"),
     [
-        '[chaser]\nlook = "NAME.stl"\n',
-        'include = "NAME.toml"\n[chaser]\n',
-        'control = {law = "fmu:NAME.fmu"}\n[chaser]\n',
-        '[[target.surface]]\nname = "d"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "NAME.csv"\n[chaser]\n',
-        '[[target.surface]]\nname = "d"\nshape = "mesh"\nfile = "NAME.stl"\n[chaser]\n',
+        ("body.target.look", "", 'look = "NAME.stl"\n'),
+        ("include", 'include = "NAME.toml"\n', ""),
+        ("control", 'control = {body = "chaser", law = "fmu:NAME.fmu"}\n', ""),
+        (
+            "body.target.surface",
+            "",
+            '[[body.surface]]\nname = "d"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "NAME.csv"\n',
+        ),
+        ("body.target.surface", "", '[[body.surface]]\nname = "d"\nshape = "mesh"\nfile = "NAME.stl"\n'),
     ],
     ids=["look", "include", "control.law", "profile", "file"],
 )
-def test_a_name_that_no_file_can_have_is_one_line(name, line, tmp_path):
+def test_a_name_that_no_file_can_have_is_one_line(name, key, top, end, tmp_path):
     """Too long a name or path, links to themselves and to nothing, above the root."""
-    for end in ("stl", "toml", "fmu", "csv"):
-        (tmp_path / f"loop.{end}").symlink_to(f"loop.{end}")
-        (tmp_path / f"dangling.{end}").symlink_to("nothing")
-    (tmp_path / "case.toml").write_text(FLIGHT + BODIES.replace("[chaser]\n", line.replace("NAME", name), 1))
+    for suffix in ("stl", "toml", "fmu", "csv"):
+        (tmp_path / f"loop.{suffix}").symlink_to(f"loop.{suffix}")
+        (tmp_path / f"dangling.{suffix}").symlink_to("nothing")
+    (tmp_path / "case.toml").write_text((top + FLIGHT + BODIES + end).replace("NAME", name))
     with pytest.raises(dockdyn.ScenarioError) as told:
         dockdyn.load(tmp_path / "case.toml")
-    assert str(told.value).startswith(f"{tmp_path / 'case.toml'}: ") and str(told.value).isprintable()
+    assert str(told.value).startswith(f"{tmp_path / 'case.toml'}: {key}") and str(told.value).isprintable()

@@ -72,8 +72,6 @@ NONE = [
     ("epos-like", "loop.compensator"),
     ("sits-fgc", "loop.robot"),
     ("sits-fgc", "loop.sensor"),
-    ("probe-cone-latch", "latch"),
-    ("atv-like", "latch"),
     ("atv-like", "control"),
     ("atv-like", "contact.friction"),
     ("cyril-controlled", "control"),
@@ -98,3 +96,11 @@ def test_a_table_that_says_it_is_none_is_left_out(preset, key):
     for way in ways:
         found = without(dockdyn.load(preset, way), "control" if key == "control" else "nothing")
         assert found == wanted
+
+
+@pytest.mark.parametrize("preset", ["probe-cone-latch", "atv-like"])
+def test_tables_under_names_are_left_out_one_or_all(preset):
+    wanted = dockdyn.load(preset).resolved()
+    ((latch, _),) = wanted.pop("latch").items()
+    for key in ("latch", f"latch.{latch}"):
+        assert dockdyn.load(preset, {key: "none"}).resolved() == wanted

@@ -142,7 +142,7 @@ def fitted_root(times, signal, frequency):
 
 def place_of(content, key):
     """Table (or list) and name (or index) of a number of a scenario's dictionary."""
-    for part in (parts := key.split("."))[:-1]:
+    for part in (parts := key.removeprefix("body.").split("."))[:-1]:
         content = content[int(part) if part.isdigit() else part]
         content = content[0] if isinstance(content, list) and isinstance(content[0], dict) else content
     return content, int(parts[-1]) if parts[-1].isdigit() else parts[-1]

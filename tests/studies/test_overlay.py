@@ -96,7 +96,8 @@ def test_files_are_called_by_what_tells_them_apart(tmp_path):
 
 
 def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_path):
-    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", slow.assign_attrs(kind="rig"))):
+    other = dockdyn.simulate(dockdyn.load("sits", {"duration": "0.1 s"}))
+    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", other)):
         write_result(dataset, tmp_path / name)
     write_result(slow.assign_attrs(margins="{}"), tmp_path / "stability.nc")
     shutil.copy(tmp_path / "slow.nc", tmp_path / "copy.nc")
@@ -153,6 +154,7 @@ def test_an_exported_run_is_a_log_without_residuals(slow, tmp_path):
 
 
 def test_a_log_in_the_reports(slow, fast, dock, tmp_path):
+    other = dockdyn.simulate(dockdyn.load("sits", {"duration": "0.1 s"}))
     for name, dataset in (("slow.nc", slow), ("fast.nc", fast)):
         write_result(dataset, tmp_path / name)
     write_log(tmp_path / "log.csv", ["t [s]", "normal_force"], [slow.time.values, slow.normal_force.values[:, 0] + 0.5])

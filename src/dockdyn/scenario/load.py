@@ -379,11 +379,11 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         )
         if path[-1] == INCLUDE:
             words = "must stand above the first table"
-        return ScenarioError(f"{name}: {named}: unknown key; {words}", key, f"unknown key; {words}")
+        return ScenarioError(f"{name}: {named}: unknown key; {words}", named, f"unknown key; {words}")
     if sort == "own_code":
-        return OwnCodeError(f"{name}: {named}: {allowed(problem)}", key, allowed(problem))
+        return OwnCodeError(f"{name}: {named}: {allowed(problem)}", named, allowed(problem))
     if sort == "missing":
-        return ScenarioError(f"{name}: {named}: missing", key, "missing")
+        return ScenarioError(f"{name}: {named}: missing", named, "missing")
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
@@ -392,13 +392,13 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
         if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:
             words = f"missing; allowed: {', '.join(KnownKeys(kind, data).words_at(path))}"
-            return ScenarioError(f"{name}: {named}: {words}", key, words)
+            return ScenarioError(f"{name}: {named}: {words}", named, words)
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
-    return ScenarioError(f"{name}: {named}{given}: {words}", key, words)
+    return ScenarioError(f"{name}: {named}{given}: {words}", named, words)
 
 
 def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:

@@ -54,7 +54,7 @@ WRONG = {
     "a rigid grip": (held("weld"), r"contact\.impact: the rigid grip of .*'hook'.* holds these bodies together"),
     "a law that joins": (
         scene({"law": "pin"}),
-        r"contact\.impact\.law = 'pin': joins what touches; .* latch.NAME",
+        r"contact\.impact\.law = 'pin': joins what touches; .* \[latch\.NAME\]",
     ),
     "no parameter": (scene({"law": "newton", "restitution": 0.5}), r"contact\.impact: law newton needs friction"),
     "another's": (

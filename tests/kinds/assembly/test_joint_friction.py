@@ -13,7 +13,7 @@ FRICTION, RATE = 0.6, 0.5  # N m and rad/s, or N and m/s
 KINDS = {"revolute": "inertia", "prismatic": "mass"}
 
 
-def on_one_axis(kind, phase=(), **joint):
+def on_one_axis(kind, phase=None, **joint):
     """Two bodies whose joint acts through both centres of mass, about or along a principal axis, and nothing else."""
     bodies = [
         {"name": name, "mass": body["mass"], "inertia": [2.0 * body["inertia"]] * 2 + [body["inertia"]]}
@@ -28,7 +28,7 @@ def on_one_axis(kind, phase=(), **joint):
         "duration": 3.0 * reduced(kind) * RATE / FRICTION,
         "body": bodies,
         "output": {"interval": reduced(kind) * RATE / FRICTION / 40},
-        **({"phase": list(phase)} if phase else {}),
+        **({"phase": phase} if phase else {}),
     }
 
 
@@ -85,10 +85,8 @@ def test_under_a_load_it_creeps_and_above_it_slides(load):
 def test_a_phase_closes_a_brake(load):
     """Without friction at first, and stopped within J v₀ / F after the phase has begun."""
     small, inertia, closes = 1e-3, reduced("revolute"), 0.4
-    phases = (
-        {"name": "free"},
-        {"name": "brake", "when": {"lasting": closes}, "set": {"wing.joint.friction": FRICTION}},
-    )
+    brake = {"when": {"lasting": closes}, "set": {"body.wing.joint.friction": FRICTION}}
+    phases = {"free": {}, "brake": brake}
     data = simulated(load, on_one_axis("revolute", phases, friction=0.0, regularisation=small))
     free = data.time.values <= closes
     np.testing.assert_allclose(data.joint_rate.values[free, 0], RATE, rtol=1e-12)

@@ -123,15 +123,15 @@ def by_table(rate):
     case = turning([SPAN], 0.0, rate, 1)
     modal, linear, angular, *_ = first_mode()
     mass, across = SPAN.line_mass * SPAN.length, np.eye(3)[1:]
-    modes = [
-        {
+    modes = {
+        name: {
             "frequency": cantilever(1)[0][2] ** 2 * UNIT / (2 * np.pi),
             "modal_mass": mass * modal,
             "translation": mass * linear * way,
             "rotation": mass * SPAN.length * angular * np.cross([1, 0, 0], way),
         }
-        for way in across
-    ]
+        for name, way in zip(("across", "aside"), across, strict=True)
+    }
     root = case["body"][1]["flexible"]["root"]
     case["body"][1]["flexible"] = {"kind": "modes", "root": root, "mode": modes}
     return case

@@ -34,7 +34,10 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
     if summary["captured"]:
         above = f", {significant(margin, 3)} m/s more than it takes" if margin is not None and margin >= 0 else ""
         return [said for said in (f"{came}{above}.", capture_load(summary)) if said]
-    return [f"{came} and went {significant(summary['greatest_travel_m'] * 1e3, 5)} mm into the latch; {needed}."]
+    way = f"went {significant(summary['greatest_travel_m'] * 1e3, 5)} mm into"
+    if "minimum_velocity_m_s" not in summary and margin is not None and margin >= 0:  # other contacts held it
+        return [f"{came}, {significant(margin, 3)} m/s more than the latch alone takes, and {way} it."]
+    return [f"{came} and {way} the latch; {needed}."]
 
 
 def _needed(summary: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from dockdyn.scenario.language.errors import COMPARED, MISTYPED, ScenarioError, listed, nearest, shown
 from dockdyn.scenario.language.known_keys import KnownKeys
 from dockdyn.scenario.language.section import NamedSection, Section
-from dockdyn.scenario.language.table_names import are_named, called, name_of
+from dockdyn.scenario.language.table_names import are_named, by_name, called, name_of
 from dockdyn.scenario.language.toml_text import DEEPEST
 from dockdyn.scenario.language.units import Bounds, Unit, whole_number
 
@@ -211,6 +211,11 @@ def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[
         yield from leaves(item, whole_lists, f"{key}.{part}" if key else str(part))
 
 
+def leaves_by_name(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what the tables of a file hold, by keys as a user writes them."""
+    return {".".join(by_name(key.split("."), data)): value for key, value in leaves(data)}
+
+
 def _all_tables(items: list[Any]) -> bool:
     """Whether a list holds tables and nothing else."""
     return bool(items) and all(isinstance(item, dict) for item in items)
@@ -269,7 +274,7 @@ def constrained(name: str) -> str:
 
 
 def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it
-    """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
+    """The dotted key of a number, as `--set` takes it; that of an only table is left out."""
     parts, here, table, field = [], content, content, ""
     for part in path:
         index = getattr(part, "idx", None)
@@ -284,6 +289,6 @@ def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked 
         elif are_named(here):
             parts.append(here[index].name)
         elif not (len(here) == 1 and isinstance(here[index], Section)):
-            parts.append(str(index))
+            parts.append(name_of(here, index) if isinstance(here[index], Section) else str(index))
         here = here[index]
     return ".".join(parts)

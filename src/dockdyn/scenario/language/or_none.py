@@ -1,4 +1,4 @@
-"""Tables that a scenario may leave out, in words too: `latch = "none"`, or `law = "none"` inside."""
+"""Tables that a scenario may leave out, in words too: `control = "none"`, or `law = "none"` inside."""
 
 from __future__ import annotations
 

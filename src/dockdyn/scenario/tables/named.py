@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema
 
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.known_keys import REPEATED
+from dockdyn.scenario.language.or_none import NONE
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.tables.part import refuse
@@ -32,9 +33,11 @@ class _Named:
 
 
 def _listed(value: object) -> object:
-    """Return tables by name as a list of them, each with its name; refuse what is none."""
+    """Return tables by name as a list of them, each with its name, without those left out; refuse what is no table."""
     if isinstance(value, list) and all(isinstance(item, NamedSection) for item in value):
         return value
+    if value == NONE:
+        return []
     if not isinstance(value, dict):
         refuse("must be tables, each under a name of its own")
     found = []
@@ -43,7 +46,8 @@ def _listed(value: object) -> object:
             refuse(f"{shown(name)} is no name; must be of letters, digits, - and _")
         if isinstance(table, dict) and "name" in table:
             refuse(f"{name}.name: the table is called {name!r} already; must be left out")
-        found.append(table | {"name": name} if isinstance(table, dict) else table)
+        if table != NONE:
+            found.append(table | {"name": name} if isinstance(table, dict) else table)
     return found
 
 
