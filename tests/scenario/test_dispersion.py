@@ -208,7 +208,11 @@ def test_an_override_replaces_a_distribution():
     assert not left & {SPEED, "approach.pitch", "approach.yaw"} and "body.chaser.mass" in left
     assert (chosen.content.approach.closing_speed, chosen.content.approach.pitch) == (0.07, 0.01)
     assert chosen.campaign.runs == 9
-    bound = {"approach.closing_speed.high": "7 cm/s", "dispersion.both.radius": "1 deg", "body.chaser.inertia.2.2": 1490}
+    bound = {
+        "approach.closing_speed.high": "7 cm/s",
+        "dispersion.both.radius": "1 deg",
+        "body.chaser.inertia.2.2": 1490,
+    }
     chosen = everything(bound)
     assert_allclose(chosen.content.approach.closing_speed, 0.06)
     assert chosen.content.named("chaser").inertia[2][2] == 1490
@@ -297,7 +301,10 @@ REFUSED = [
         '[body.chaser]\nmass = { distribution = "uniform", low = 1, high = 5, nominal = -7 }',
         "body.chaser.mass.nominal = -7: must be a mass greater than 0 kg",
     ),
-    ('[body.chaser]\nmas = { distribution = "normal", mean = 1, std = 5 }', "body.chaser.mas: unknown key; did you mean 'mass'?"),
+    (
+        '[body.chaser]\nmas = { distribution = "normal", mean = 1, std = 5 }',
+        "body.chaser.mas: unknown key; did you mean 'mass'?",
+    ),
     ('kind = { distribution = "choice", values = ["assembly"] }', "kind: cannot be distributed"),
     ('title = { distribution = "choice", values = ["a", "b"] }', "title: cannot be distributed"),
     (

@@ -87,7 +87,9 @@ def flight(more, before=""):
     """A case that names a file."""
 
     def write(folder):
-        (folder / "case.toml").write_text(before + FLIGHT + BODIES.replace('name = "chaser"\n', f'name = "chaser"\n{more}\n'))
+        (folder / "case.toml").write_text(
+            before + FLIGHT + BODIES.replace('name = "chaser"\n', f'name = "chaser"\n{more}\n')
+        )
         return "run case.toml"
 
     return write

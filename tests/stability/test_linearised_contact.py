@@ -219,7 +219,9 @@ KEYS = ["body.chaser.mass", "body.target.mass", "loop.delay", "contact.normal.st
 KEYS += ["stability.azimuth", "stability.distance", "body.target.surface.half_angle"]
 KEYS += [f"body.{body}.inertia.{i}.{i}" for body in ("chaser", "target") for i in AXES]
 PRODUCTS = [(i, j) for i in AXES for j in AXES if i < j]  # of an inertia: two are equal and change together
-KEYS += [f"body.{body}.inertia.{i}.{j}, body.{body}.inertia.{j}.{i}" for body in ("chaser", "target") for i, j in PRODUCTS]
+KEYS += [
+    f"body.{body}.inertia.{i}.{j}, body.{body}.inertia.{j}.{i}" for body in ("chaser", "target") for i, j in PRODUCTS
+]
 KEYS += [f"{place}.{i}" for place in ("body.chaser.feature.position", "body.target.surface.apex") for i in AXES]
 
 

@@ -154,7 +154,6 @@ def test_an_exported_run_is_a_log_without_residuals(slow, tmp_path):
 
 
 def test_a_log_in_the_reports(slow, fast, dock, tmp_path):
-    other = dockdyn.simulate(dockdyn.load("sits", {"duration": "0.1 s"}))
     for name, dataset in (("slow.nc", slow), ("fast.nc", fast)):
         write_result(dataset, tmp_path / name)
     write_log(tmp_path / "log.csv", ["t [s]", "normal_force"], [slow.time.values, slow.normal_force.values[:, 0] + 0.5])

@@ -154,7 +154,7 @@ def contact(
     tell_answer(answer, report, as_json, *_written("For a scenario", "contact.toml", out))
 
 
-@app.command(epilog=example("dockdyn identify parameters log.csv --scenario mine.toml --key body.chaser.mass"))
+@app.command(epilog=example("dockdyn identify parameters log.csv --scenario mine.toml --key loop.delay"))
 def parameters(
     log: LogFile,
     scenario: Annotated[

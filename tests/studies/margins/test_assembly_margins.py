@@ -68,7 +68,10 @@ def test_a_group_has_the_margins_of_its_members_each_a_contact_of_its_own(load, 
         assert row["energy_share"] == pytest.approx(shares[row["body"]], rel=1e-6)
     if len(tips) == 1:
         assert found["effective_mass_kg"] == pytest.approx(known["effective_mass_kg"], rel=1e-9)
-        for key, name in (("body.chaser.mass", "body.chaser.mass"), ("contact.normal.damping", "contact.normal.damping")):
+        for key, name in (
+            ("body.chaser.mass", "body.chaser.mass"),
+            ("contact.normal.damping", "contact.normal.damping"),
+        ):
             assert found["sensitivities"][name] == pytest.approx(known["sensitivities"][key], rel=1e-6)
 
 

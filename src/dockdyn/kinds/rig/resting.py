@@ -63,7 +63,11 @@ def _loop_along_normal(content: Judged, nominal: Nominal | None) -> Judgement:
     if content.loop.tool is None:
         return loop, contact
     plant = PlantInSpace.of(
-        _begun_at(model, state), content.measured_contacts(), content.mounted_bodies(), jnp.zeros(3), loop.effective_mass
+        _begun_at(model, state),
+        content.measured_contacts(),
+        content.mounted_bodies(),
+        jnp.zeros(3),
+        loop.effective_mass,
     )
     return with_tool(loop, content, (plant, state, _unit_load(content, nominal, plant, state))), contact
 
