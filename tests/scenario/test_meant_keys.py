@@ -104,3 +104,12 @@ def test_tables_under_names_are_left_out_one_or_all(preset):
     ((latch, _),) = wanted.pop("latch").items()
     for key in ("latch", f"latch.{latch}"):
         assert dockdyn.load(preset, {key: "none"}).resolved() == wanted
+
+
+@pytest.mark.parametrize(
+    ("left_out", "wrong"),
+    [(out, one) for out in ("ready", "lunge", "attenuate") for one in ("attenuate", "retract") if out != one],
+)
+def test_a_refusal_names_its_table_beside_one_left_out(left_out, wrong):
+    with pytest.raises(dockdyn.ScenarioError, match=rf"phase\.{wrong}\.over = -1: must be a time"):
+        dockdyn.load("idss-soft-capture", {f"phase.{left_out}": "none", f"phase.{wrong}.over": -1})

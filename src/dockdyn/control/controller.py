@@ -58,7 +58,7 @@ class Controller(eqx.Module):
     """
 
     def init(self, seen: Measured) -> PyTree:
-        """What it remembers at t = 0: an array of floats, or a tree of them; nothing unless it says so."""
+        """Return what it remembers at t = 0: an array of floats, or a tree of them; nothing unless it says so."""
         return ()
 
     @abc.abstractmethod

@@ -130,7 +130,7 @@ class IntervalLine(NamedTuple):
 def pass_edge(
     line: IntervalLine, delay: Scalar, reading: Flag, now: Scalar, moved: Flag
 ) -> tuple[IntervalLine, Flag, Flag, Scalar]:
-    """What reaching the time `now` (s) does to the signal of one `delay` (s) ago.
+    """Return what reaching the time `now` (s) does to the signal of one `delay` (s) ago.
 
     Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
     level of the kink that is left (`SMOOTH`: none).

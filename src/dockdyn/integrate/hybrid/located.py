@@ -366,7 +366,7 @@ def _find_events(
 
 
 def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
-    """What the delay line keeps of the step between two mesh points: the cubic of the signal."""
+    """Return what the delay line keeps of the step between two mesh points: the cubic of the signal."""
     ends = (point.outputs.signal, at.outputs.signal, point.slopes.signal, at.slopes.signal)
     return Interval(point.time, at.time, level, tuple(pack(signal) for signal in ends))
 

@@ -62,7 +62,7 @@ def emptied(solver: SolverState) -> SolverState:
 
 
 def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
-    """What is recorded of an event: which guards fired, and peaks and integrals until then."""
+    """Return what is recorded of an event: which guards fired, and peaks and integrals until then."""
     peaks = extrema.peaks_until(point.time)
     return EventRecord(point.time, fired, point.state, peaks, extrema.peak_times, extrema.integrals)
 

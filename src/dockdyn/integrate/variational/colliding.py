@@ -172,7 +172,7 @@ def _pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guar
 def _step_near_contact(
     model: Mechanical, settings: Settings, solver: SolverState, start: Start, length: Scalar, tried: Step, plain: Move
 ) -> Move:
-    """What happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
+    """Return what happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
     v, mode = solver.history.guess(solver.time), solver.at.mode  # just after a jump exactly the velocities
     rates = guard_rates(model, solver.time, solver.at.q, v, mode)
     guards = solver.depths.shape[0]

@@ -109,7 +109,7 @@ class Mechanical(eqx.Module):
     def jump(
         self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: PyTree, fired: Int[Array, ""]
     ) -> Jump:
-        """What the event of guard `fired` does; NotImplementedError where a model with guards does not say."""
+        """Return what the event of guard `fired` does; NotImplementedError where a model with guards does not say."""
         raise NotImplementedError("a model with guards says what their events do")
 
     def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
@@ -232,7 +232,7 @@ def _places(model: Mechanical, guards: int) -> np.ndarray | None:
 
 
 def softened(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
-    """What is added to the diagonal `size` of W so that rows may depend on each other; 1 for rows that do not act."""
+    """Return what is added to the diagonal `size` of W so that rows may depend on each other; 1 for rows that do not act."""
     largest = jnp.max(jnp.where(acting, size, 0.0), initial=0.0)
     return jnp.where(acting, SOFT * jnp.where(largest > 0, largest, 1.0), 1.0)
 

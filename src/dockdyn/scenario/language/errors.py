@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from dockdyn.scenario.language.or_none import NONE
 from dockdyn.scenario.language.printable import one_line
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[li
     place: Any = data
     for index, part in enumerate(loc):
         if isinstance(place, dict) and isinstance(part, int):
-            part = next(islice(place, part, None), part)
+            tables = (name for name, table in place.items() if table != NONE)  # those left out have no number
+            part = next(islice(tables, part, None), part)
         inside = (isinstance(place, dict) and part in place) or (
             isinstance(place, list) and isinstance(part, int) and part < len(place)
         )
