@@ -13,7 +13,7 @@ import xarray as xr
 UNITS = {"N_s": "N s", "m_s": "m/s", "N_m": "N m", "N": "N", "s": "s", "m": "m", "J": "J"}
 
 SCENARIO = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "Synthetic"
 """

@@ -61,7 +61,7 @@ for name in json.loads(sys.argv[1]):
 print(json.dumps(answers))
 """
 PUSHED = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = 1
 body = [

@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 TEXT = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = {duration}
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 700
 inertia = [[210, 6, 3], [6, 330, -8], [3, -8, 280]]
 position = [{x}, 0, {z}]
@@ -17,8 +16,7 @@ attitude = [0, 0, 0, 1]
 velocity = [{speed}, 0, {sideways}]
 rate = {rate}
 feature = [{{ name = "tip", position = [0.9, 0, 0] }}]
-[[body]]
-name = "target"
+[body.target]
 mass = 1500
 inertia = [900, 1100, 1000]
 surface = [{{ name = "cone", shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}]

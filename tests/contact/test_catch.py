@@ -21,9 +21,8 @@ from dockdyn.studies.cases.batch import figures_of_case, run_cases
 MORE = """
 ends_run = {ends_run}
 {catch}
-[[contact]]
-feature = "tip"
-surface = "cone"
+[contact.tip]
+between = ["tip", "cone"]
 normal = {{ law = "spring-dashpot", stiffness = 2e4, damping = {wall} }}
 [output]
 interval = "2 ms"

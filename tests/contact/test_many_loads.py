@@ -12,20 +12,17 @@ SCENARIO = """schema = 1
 kind = "assembly"
 title = "Many feet on a plane"
 duration = "1 s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "1 t"
 inertia = [500, 600, 700]
 attitude = {attitude}
 position = [0, 0, 0]
 {features}
-[[body]]
-name = "target"
+[body.target]
 mass = "3 t"
 inertia = [2000, 2100, 2200]
 position = [3, 0.5, 0.2]
-[[body.surface]]
-name = "plane"
+[body.target.surface.plane]
 shape = "plane"
 point = [-1, 0, 0]
 normal = [-1, 0, 0]

@@ -62,7 +62,7 @@ class Capsule(dockdyn.Surface):
 '''
 
 GRAPPLE = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "A probe on a capsule"
 duration = "2 s"
@@ -71,39 +71,34 @@ duration = "2 s"
 runs = 4
 
 [approach]
-port = "probe"
+of = "probe"
 to = "capsule"
 closing_speed = { distribution = "uniform", low = "0.05 m/s", high = "0.06 m/s" }
 distance = "20 mm"
 lateral_offset = [0, 0.005]
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "180 kg"
 inertia = [90, 140, 150]
 
-[[body.feature]]
-name = "probe"
+[body.chaser.feature.probe]
 position = [1.6, 0, 0]
 radius = "15 mm"
 
-[[body]]
-name = "target"
+[body.target]
 mass = "320 kg"
 inertia = [210, 260, 240]
 
-[[body.surface]]
-name = "capsule"
+[body.target.surface.capsule]
 shape = "own_contact:Capsule"
 start = [1.1, -0.2, 0]
 end = [1.1, 0.2, 0]
 radius = "2 cm"
 
-[[contact]]
-feature = "probe"
-surface = "capsule"
+[contact.probe]
+between = ["probe", "capsule"]
 
-[contact.normal]
+[contact.probe.normal]
 law = "own_contact:LankaraniNikravesh"
 stiffness = 1e6
 restitution = 0.7
@@ -138,45 +133,40 @@ class Elastic(dockdyn.ImpactLaw):
 '''
 
 BOOM = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "A boom strikes a wall"
 duration = "0.6 s"
 
-[[body]]
-name = "station"
+[body.station]
 mass = "400 kg"
 inertia = [200, 300, 400]
 
-[[body.surface]]
-name = "wall"
+[body.station.surface.wall]
 shape = "plane"
 point = [0, 0, 0]
 normal = [0, 1, 0]
 
-[[body]]
-name = "boom"
+[body.boom]
 on = "station"
 position = [2, 0, 0]
 mass = "20 kg"
 inertia = [1, 10, 10]
 
-[[body.feature]]
-name = "tip"
+[body.boom.feature.tip]
 position = [1, 0, 0]
 
-[body.joint]
+[body.boom.joint]
 kind = "revolute"
 axis = [0, 0, 1]
 position = [1, 0, 0]
 start = "10 deg"
 start_rate = "-0.5 rad/s"
 
-[[contact]]
-feature = "tip"
-surface = "wall"
+[contact.tip]
+between = ["tip", "wall"]
 
-[contact.impact]
+[contact.tip.impact]
 law = "own_impact:Settling"
 speed = "0.1 m/s"
 

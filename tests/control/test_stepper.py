@@ -120,21 +120,19 @@ def test_a_command_is_held_for_a_period():
 
 
 ARM = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = 6.0
 contact = [{ feature = "tip", surface = "plate", normal = { law = "hertz", stiffness = 2e4 } }]
 [approach]
-port = "nose"
+of = "nose"
 to = "hatch"
 distance = 0.02
 closing_speed = 0.02
-[[body]]
-name = "tug"
+[body.tug]
 mass = 300.0
 inertia = [60.0, 70.0, 80.0]
-[[body]]
-name = "boom"
+[body.boom]
 on = "tug"
 mass = 20.0
 inertia = [1.0, 4.0, 4.0]
@@ -142,8 +140,7 @@ position = [0.8, 0.1, 0.0]
 joint = { kind = "revolute", position = [-0.5, 0.0, 0.0], axis = [0, 0, 1], stiffness = 900.0, damping = 20.0 }
 feature = [{ name = "tip", position = [0.5, 0.0, 0.0], radius = 0.02 }]
 point = [{ name = "nose", position = [0.52, 0.0, 0.0] }]
-[[body]]
-name = "station"
+[body.station]
 mass = 2000.0
 inertia = [800.0, 900.0, 900.0]
 surface = [{ name = "plate", shape = "plane", point = [-1.0, 0, 0], normal = [-1.0, 0, 0] }]

@@ -85,7 +85,7 @@ def with_own_kind(tmp_path, monkeypatch):
 
 def test_a_kind_from_outside(with_own_kind, dock):
     file = with_own_kind / "mine.toml"
-    file.write_text('schema = 1\nkind = "damper"\nspeed = "20 mm/s"\nrate = 0.5\n[requirements]\nreach = "< 35 mm"\n')
+    file.write_text('schema = 2\nkind = "damper"\nspeed = "20 mm/s"\nrate = 0.5\n[requirements]\nreach = "< 35 mm"\n')
     scenario = dockdyn.load(file, {"rate": 0.8})
     dataset = dockdyn.simulate(scenario)
     summary = dockdyn.summarise(dataset)

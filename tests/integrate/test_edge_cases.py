@@ -9,32 +9,27 @@ import pytest
 import dockdyn
 
 SPHERE = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "8 s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 40
 inertia = [4, 4, 4]
 position = [0, {height}, 0]
 velocity = [{speed}, 0, 0]
-[[body.feature]]
-name = "tip"
+[body.chaser.feature.tip]
 position = [0, 0, 0]
-[[body]]
-name = "target"
+[body.target]
 mass = 60
 inertia = [8, 8, 8]
 position = [0.4, 0, 0]
-[[body.surface]]
-name = "ball"
+[body.target.surface.ball]
 shape = "sphere"
 centre = [0, 0, 0]
 radius = 0.25
-[[contact]]
-feature = "tip"
-surface = "ball"
-[contact.normal]
+[contact.tip]
+between = ["tip", "ball"]
+[contact.tip.normal]
 law = "spring-dashpot"
 stiffness = 500
 [loop]
@@ -210,21 +205,18 @@ def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
         f"""schema = 1
 kind = "assembly"
 duration = "6 s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 30
 inertia = [5, 5, 5]
 position = [{1 + 2 * speed + 0.6 * far}, {-0.8 * far}, 0]
 velocity = [{-speed}, 0, 0]
 attitude = [0, 0, 0, 1]
 {feet}
-[[body]]
-name = "target"
+[body.target]
 mass = 70
 inertia = [9, 9, 9]
 position = [{0.6 * far}, {-0.8 * far}, 0]
-[[body.surface]]
-name = "plate"
+[body.target.surface.plate]
 shape = "plane"
 point = [0, 0, 0]
 normal = [1, 0, 0]

@@ -16,32 +16,27 @@ STIFFNESS, MASS, SPEED = 1000.0, 10.0, 0.1  # N/m, kg of each of two bodies, m/s
 FREQUENCY = np.sqrt(2 * STIFFNESS / MASS)  # rad/s
 CONTACT = np.pi / FREQUENCY  # s, of a bounce without delay
 SCENE = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "0.5 s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = {MASS}
 inertia = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
 position = [-0.001, 0, 0]
 velocity = [{SPEED}, 0, 0]
-[[body.feature]]
-name = "tip"
+[body.chaser.feature.tip]
 position = [0.0, 0, 0]
-[[body]]
-name = "target"
+[body.target]
 mass = {MASS}
 inertia = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
 position = [0.0, 0, 0]
-[[body.surface]]
-name = "plate"
+[body.target.surface.plate]
 shape = "plane"
 point = [0.0, 0, 0]
 normal = [-1.0, 0, 0]
-[[contact]]
-feature = "tip"
-surface = "plate"
-[contact.normal]
+[contact.tip]
+between = ["tip", "plate"]
+[contact.tip.normal]
 law = "spring-dashpot"
 stiffness = {STIFFNESS}
 damping = 0.0

@@ -12,22 +12,20 @@ from dockdyn.scenario.load import parse
 IN_PLANE = [0, 1, 5]
 
 ARM = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "An arm with a slide, on two heights"
 duration = "1 s"
 motion = "plane"
 
-[[body]]
-name = "base"
+[body.base]
 mass = "40 kg"
 inertia = [[5, 0, 0.4], [0, 6, -0.3], [0.4, -0.3, 7]]
 attitude = [0.988771077936042, 0, 0, 0.149438132473599] # 0.3 rad
 velocity = [0.2, -0.1, 0]
 rate = [0, 0, 0.2]
 
-[[body]]
-name = "upper"
+[body.upper]
 on = "base"
 position = [1, 0.2, 0.5]
 attitude = [0.980066577841242, 0, 0, -0.198669330795061] # -0.4 rad
@@ -35,24 +33,21 @@ mass = "6 kg"
 inertia = [0.3, 0.9, 1.1]
 joint = { kind = "revolute", axis = [0, 0, -1], position = [0.6, 0.1, 0.5], start = 0.7, start_rate = -0.4 }
 
-[[body]]
-name = "slide"
+[body.slide]
 on = "upper"
 position = [0.5, 0, -0.1]
 mass = "3 kg"
 inertia = [0.1, 0.2, 0.3]
 joint = { kind = "prismatic", axis = [0.8, 0.6, 0], position = [0.4, 0, 0], start = 0.2, start_rate = 0.3 }
 
-[[body]]
-name = "tool"
+[body.tool]
 on = "slide"
 position = [0.2, 0.1, 0]
 mass = "1 kg"
 inertia = [0.1, 0.1, 0.1]
 joint = { kind = "locked" }
 
-[[body]]
-name = "free"
+[body.free]
 mass = "5 kg"
 inertia = [0.4, 0.5, 0.6]
 position = [2.5, 0.4, 0.2]

@@ -18,8 +18,7 @@ def bar(name, on, hinge, start, rate, length):
     """A bar, its middle half its length from its hinge, which is so far (m) from the middle of what carries it."""
     own = INERTIAS[name]
     return f"""
-[[body]]
-name = "{name}"
+[body.{name}]
 on = "{on}"
 position = [{hinge + length / 2}, 0, 0]
 mass = {MASSES[name]}
@@ -31,12 +30,11 @@ joint = {{ kind = "revolute", axis = [0, 0, 1], position = [{hinge}, 0, 0], star
 def four_bar(method, end=2.0, duration=5.0, **changed):
     """The linkage, turning: coupler parallel to the base, so that crank and rocker are parallel."""
     text = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 title = "four-bar"
 duration = {duration}
-[[body]]
-name = "base"
+[body.base]
 mass = 50
 inertia = [5, 5, 5]
 """

@@ -205,17 +205,15 @@ def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
 
 
 HELD = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "3 s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 300
 inertia = [60, 80, 90]
 position = [50, 0, 0]
 rate = [0.01, 0, 0]
-[[body]]
-name = "target"
+[body.target]
 mass = 800
 inertia = [200, 250, 300]
 [control]

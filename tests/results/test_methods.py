@@ -15,27 +15,24 @@ from dockdyn.scenario.load import parse
 from dockdyn.studies.cases.batch import run_cases, runs_in_batches
 
 DOCKING = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = 0.2
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 100.0
 inertia = [10.0, 12.0, 14.0]
 position = [-1.025, 0.02, 0.01]
 velocity = [0.1, 0.01, 0.0]
 feature = [{ name = "tip", position = [0.5, 0.0, 0.0], radius = 0.02 }]
 
-[[body]]
-name = "target"
+[body.target]
 mass = 400.0
 inertia = [40.0, 50.0, 60.0]
 surface = [{ name = "plate", shape = "plane", point = [-0.5, 0.0, 0.0], normal = [-1.0, 0.0, 0.0] }]
 
-[[contact]]
-feature = "tip"
-surface = "plate"
+[contact.tip-plate]
+between = ["tip", "plate"]
 normal = { law = "hunt-crossley", stiffness = 2e5, exponent = 1, damping = 1.0 }
 
 [output]

@@ -26,12 +26,10 @@ kind = "assembly"
 title = "a case"
 duration = "1 s"
 """
-BODIES = """[[body]]
-name = "chaser"
+BODIES = """[body.chaser]
 mass = "100 kg"
 inertia = [1, 1, 1]
-[[body]]
-name = "target"
+[body.target]
 mass = "100 kg"
 inertia = [1, 1, 1]
 """
@@ -102,7 +100,7 @@ def revolved(folder):
 
 
 def assembly_urdf(folder):
-    text = 'schema = 1\nkind = "assembly"\ntitle = "arm"\nduration = "1 s"\n'
+    text = 'schema = 2\nkind = "assembly"\ntitle = "arm"\nduration = "1 s"\n'
     (folder / "case.toml").write_text(f'{text}[[body]]\nname = "arm"\nurdf = "strange.urdf"\n')
     return "run case.toml"
 

@@ -8,7 +8,7 @@ import dockdyn
 
 ROBOT = "[loop.robot]\nnumerator = [40000.0]\ndenominator = [1.0, 280.0, 40000.0]\n"
 RIG = """
-schema = 1
+schema = 2
 kind = "rig"
 mass = "500 kg"
 duration = "1 s"
@@ -76,7 +76,7 @@ def test_paths_count_from_the_file_that_includes(write, tmp_path):
     """Also that of a mesh in the included file."""
     (tmp_path / "rigs").mkdir()
     (tmp_path / "rigs" / "arm.stl").write_text("")
-    docking = 'schema = 1\nkind = "assembly"\nduration = 1\ninclude = ["rigs/more.toml"]\n'
+    docking = 'schema = 2\nkind = "assembly"\nduration = 1\ninclude = ["rigs/more.toml"]\n'
     write(mine=docking, rigs__more='[[body]]\nname = "chaser"\nmass = 5\nlook = "arm.stl"\n')
     with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.inertia: missing"):
         dockdyn.load("mine.toml")

@@ -83,23 +83,20 @@ def test_of_a_free_flight(load):
 
 # A visitor meets a mounted buffer off its axis, with friction; the base behind the mount has a port, where loads are told.
 MOUNTED = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = 3.0
-[[body]]
-name = "visitor"
+[body.visitor]
 mass = 50.0
 inertia = [5.0, 6.0, 7.0]
 position = [-0.42, 0.05, -0.03]
 velocity = [0.05, 0.01, 0.004]
 feature = [{ name = "tip", position = [0.3, 0.02, 0.05] }]
-[[body]]
-name = "buffer"
+[body.buffer]
 mass = 20.0
 inertia = [5.0, 6.0, 7.0]
 surface = [{ name = "plate", shape = "plane", point = [-0.1, 0, 0], normal = [-1.0, 0, 0] }]
-[[body]]
-name = "base"
+[body.base]
 mass = 300.0
 inertia = [5.0, 6.0, 7.0]
 point = [{ name = "port", position = [-0.05, 0.1, 0], axis = [1, 0, 0] }]
@@ -110,9 +107,8 @@ stiffness = [4000.0, 3000.0, 2500.0]
 damping = [30.0, 25.0, 20.0]
 turning_stiffness = [300.0, 250.0, 200.0]
 turning_damping = [6.0, 5.0, 4.0]
-[[contact]]
-feature = "tip"
-surface = "plate"
+[contact.tip-plate]
+between = ["tip", "plate"]
 normal = { law = "hunt-crossley", stiffness = 4e5, exponent = 2.0, damping = 1.0 }
 friction = { law = "coulomb", coefficient = 0.2, regularisation = 0.02 }
 """

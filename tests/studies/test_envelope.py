@@ -142,45 +142,40 @@ def test_a_requirement_with_a_limit_is_found_by_its_margin(monkeypatch):
 STIFFNESS, PRELOAD, LENGTH, ANGLE, TARGET = 1500.0, 2.0, 0.02, math.radians(40), 3200.0
 
 ON_AXIS = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 title = "Probe on the axis of a cone, latch without friction"
 duration = "6 s"
 
 [approach]
-port = "probe"
+of = "probe"
 to = "cone"
 closing_speed = "40 mm/s"
 distance = "1 mm"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "1800 kg"
 inertia = [900, 1400, 1500] # kg m²
 
-[[body.feature]]
-name = "probe"
+[body.chaser.feature.probe]
 position = [1.6, 0, 0] # m
 radius = "15 mm"
 
-[[body]]
-name = "target"
+[body.target]
 mass = {TARGET}
 inertia = [2100, 2600, 2400]
 
-[[body.surface]]
-name = "cone"
+[body.target.surface.cone]
 shape = "cone"
 apex = [1.1, 0, 0]
 axis = [1, 0, 0] # out of the cone
 half_angle = "40 deg"
 rim_radius = "60 mm"
 
-[[contact]]
-feature = "probe"
-surface = "cone"
+[contact.probe-cone]
+between = ["probe", "cone"]
 
-[contact.normal]
+[contact.probe-cone.normal]
 law = "spring-dashpot"
 stiffness = "8 kN/m"
 damping = "400 N s/m"

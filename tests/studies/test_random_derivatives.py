@@ -114,25 +114,22 @@ def test_two_hundred_drawn_scenarios():
 
 
 BALL = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = 5.0
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 610.0
 inertia = [110.0, 100.0, 130.0]
 position = [2.08, 0, 0]
 velocity = [-0.06, -0.008, 0.006]
 rate = [-0.015, 0.02, 0.01]
 feature = [{ name = "tip", position = [-1, 0, 0], radius = 0.03 }]
-[[body]]
-name = "target"
+[body.target]
 mass = 700.0
 inertia = [180.0, 210.0, 190.0]
 surface = [{ name = "plate", shape = "plane", point = [1.0, 0, 0], normal = [1.0, 0, 0] }]
-[[contact]]
-feature = "tip"
-surface = "plate"
+[contact.tip-plate]
+between = ["tip", "plate"]
 normal = { law = "spring-dashpot", stiffness = 4200.0, damping = 90.0 }
 friction = { law = "coulomb", coefficient = 0.25, regularisation = 1e-3 }
 [loop]

@@ -29,6 +29,7 @@ from dockdyn.results.run import Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
+from dockdyn.scenario.tables.part import Shape
 
 Judged = Any  # the content of a scenario with margins, of whatever kind
 TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
@@ -134,7 +135,7 @@ def _refuse_unjudged(scenario: Scenario) -> None:
     """Raise ScenarioError for no contact, and for contacts of several pairs of bodies in a loop that measures one."""
     content = scenario.content
     if not content.contact:
-        raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
+        raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [contact.NAME]")
     measured = [content.contact[number] for number in content.measured_contacts()]
     pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in measured}
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
@@ -149,7 +150,7 @@ def _refuse_unplaced(scenario: Scenario) -> None:
     content, where = scenario.content, f"{scenario.name}: stability.distance"
     first = content.measured_contacts()[0]
     (own, feature), (other, section) = content.sides(content.contact[first])
-    surface = None if getattr(content.contact[first], "against", None) else made(section)
+    surface = made(section) if isinstance(section, Shape) else None
     if not isinstance(surface, Cone):
         raise ScenarioError(f"{where}: the first contact's surface is a {section.shape}; must be a cone")
     if content.contact_sizes()[first] > 1 or getattr(feature, "shape", "point") not in ("ball", "point"):

@@ -42,6 +42,7 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.tables.part import Shape
 from dockdyn.stability.characteristic import characteristic_matrix
 from dockdyn.stability.linearise import Linear, linearise, seen
 from dockdyn.stability.loop import Loop
@@ -215,7 +216,7 @@ def closed_contacts(content: Judged, nominal: Nominal) -> list[dict[str, Any]]:
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
     felt = dict(zip(keys, _felt_once(content, nominal), strict=True))
     return [
-        {"feature": content.contact[i].feature, "surface": content.contact[i].partner()}
+        dict(zip(("feature", "surface"), content.contact[i].between, strict=True))
         | {key: float(values[i]) for key, values in felt.items()}
         for i in nominal.closed
     ]
@@ -231,8 +232,8 @@ def place(content: Judged, nominal: Nominal) -> dict[str, Any]:
     """Return where the nominal contact is, for JSON."""
     section, flags = content.contact[nominal.contact], nominal.members[nominal.contact]
     position, azimuth, depth = map(np.asarray, _place_once(content, nominal, number=nominal.contact))
-    found = {"feature": section.feature, "surface": section.partner()}
-    if len(flags) == 1 and getattr(section, "against", None) is None:
+    found: dict[str, Any] = dict(zip(("feature", "surface"), section.between, strict=True))
+    if len(flags) == 1 and isinstance(content.sides(section)[1][1], Shape):
         found |= {
             "position_m": position.tolist(),
             "azimuth_deg": float(np.degrees(azimuth) % 360),

@@ -92,11 +92,7 @@ def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its kind
 
 def pair_labels(dataset: xr.Dataset) -> list[str]:
     """What to call each contact pair."""
-    names = [str(name) for name in dataset.contact.values]
-    content = scenario_content(dataset)
-    if content is not None:
-        names = [contact.label() for contact in content.contact]
-    return [short(name) for name in names]
+    return [short(str(name)) for name in dataset.contact.values]
 
 
 def short(name: str, length: int = 40) -> str:

@@ -106,14 +106,6 @@ def contact_variables(run: Run) -> dict[str, Any]:
     }
 
 
-def contact_names(names: Sequence[str | None], features: Sequence[str], partners: Sequence[str]) -> list[str]:
-    """What to call contacts: by their own names, or their features', with what those touch where that is not enough."""
-    return [
-        name or (feature if features.count(feature) == 1 else f"{feature} {partner}")
-        for name, feature, partner in zip(names, features, partners, strict=True)
-    ]
-
-
 def energies_after(run: Run) -> tuple[list[float], list[float]]:
     """Energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
 

@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, PyTree
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import table_from, whole_from, wrong_type
-from dockdyn.scenario.language.keys import leaves_by_name
+from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.load import Scenario
 
 Values = Mapping[str, Any]  # by dotted keys of a scenario
@@ -151,6 +151,6 @@ class SideBySide:
 
 def _first_difference(there: str, here: str) -> str:
     """Return the first key in which two scenarios as TOML differ, with both values."""
-    a, b = (leaves_by_name(tomllib.loads(text)) for text in (there, here))
+    a, b = (dict(leaves(tomllib.loads(text))) for text in (there, here))
     key = next(key for key in (a | b) if key not in a or key not in b or a[key] != b[key])
     return f"{key} = {a.get(key, 'not stated')!r} there, {b.get(key, 'not stated')!r} here"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dockdyn import backend
 from dockdyn.scenario.language.printable import one_line, time_in_words
-from dockdyn.scenario.language.section import Section, Static
+from dockdyn.scenario.language.section import NamedSection, Section, Static
 
 if TYPE_CHECKING:
     from jaxtyping import PyTreeDef
@@ -31,7 +31,7 @@ PROBE = 0.0135  # s of a processor that the probe takes there
 SHARE = 0.8  # of the memory that this process may have
 PATIENCE = 20.0  # s; what takes less is not told
 GROUPED = 15.0  # s that a group takes, of 2,000 places as of one
-CONTACT = "contact"  # the table of a scenario whose places may be of one group
+CONTACT = "contact.NAME"  # the table of a scenario whose places may be of one group
 
 
 class TooLargeError(MemoryError):
@@ -49,8 +49,8 @@ class CompileCost:
     memory: float  # bytes
 
     def parts(self) -> str:
-        """Return the most numerous lists in words: `'Ring' with 300 [[contact]] and 300 [[body.feature]]`."""
-        most = " and ".join(f"{count:,} [[{key}]]" for key, count in self.tables.most_common(2))
+        """Return the most numerous lists in words: `'Ring' with 300 [contact.NAME] and 300 [body.NAME.feature.NAME]`."""
+        most = " and ".join(f"{count:,} [{key}]" for key, count in self.tables.most_common(2))
         return f"{self.title!r} with {most}"
 
 
@@ -82,18 +82,20 @@ def _work(structure: PyTreeDef, key: str, tables: Counter[str], titles: list[str
         titles.append(title)
     for name, child in zip(static.names, children, strict=True):
         below = f"{key}.{name}".lstrip(".")
-        if _is_list_of_tables(child):
+        if (item := _table_in(child)) is not None:
+            below += ".NAME" if issubclass(item, NamedSection) else ".0"
             tables[below] += child.num_leaves and len(child.children())
         found += _work(child, below, tables, titles)
     return found
 
 
-def _is_list_of_tables(structure: PyTreeDef) -> bool:
+def _table_in(structure: PyTreeDef) -> type[Section] | None:
+    """Return what the tables of a list are; None of anything else."""
     data = structure.node_data()
     if data is None or data[0] is not list:
-        return False
+        return None
     inside = structure.children()[0].node_data() if structure.children() else None
-    return inside is not None and issubclass(inside[0], Section)
+    return inside[0] if inside is not None and issubclass(inside[0], Section) else None
 
 
 def _slowness() -> float:
@@ -137,9 +139,9 @@ def foretell(structures: list[PyTreeDef], by_xla: bool) -> None:
     if not cost.tables or cost.seconds < PATIENCE or (key := (tuple(sorted(cost.tables.items())), by_xla)) in told:
         return
     grouped = (
-        "; contacts alike as one group, a [[contact]] of one feature with many `positions` in an assembly, take "
+        "; contacts alike as one group, a [contact.NAME] of one feature with many `positions` in an assembly, take "
         f"about {GROUPED:.0f} s"
-        if any(name.rpartition(".")[2] == CONTACT for name, _ in cost.tables.most_common(2))
+        if any(name == CONTACT for name, _ in cost.tables.most_common(2))
         else ""
     )
     if cost.memory > SHARE * allowed_memory():

@@ -36,7 +36,7 @@ from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section, as_trees
-from dockdyn.scenario.language.table_names import by_name
+from dockdyn.scenario.language.table_names import count_of_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.language.waiting import STAGES, WAITS, is_there, without
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
@@ -226,16 +226,16 @@ def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folde
         refuse_unequal_twin(key, changes, name)
         if key == INCLUDE:
             raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
-    files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
-    for key, value in files.items():
+    trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
+    for key, value in trees.items():
         data = overridden(data, key, value, name, folder)
     if (kind := _kind_of(data)) is not None:
         data = kind.prepare(data, name, folder)
     for key, value in changes.items():
-        if key not in files:
+        if key not in trees:
             data = overridden(data, key, value, name, folder)
     if "schema" not in data:
-        raise ScenarioError(f"{name}: schema: missing; must be 1")
+        raise ScenarioError(f"{name}: schema: missing; must be 2")
     data = with_looks(data, name, folder)
     return checked(data, name, folder, changes)
 
@@ -347,9 +347,16 @@ def _refuse_new_name(data: dict[str, Any], key: str, name: str) -> None:
     """Refuse a dotted `key` into a table under a name that none has. Raises ScenarioError."""
     place: Any = data
     parts = split(key, name)
+    passed = 0  # parts of a name with dots that are behind its first
     for depth, part in enumerate(parts):
+        if passed:
+            passed -= 1
+            continue
         if not isinstance(place, dict) or ".".join(parts[depth:]) in place:
             return
+        if (count := count_of_name(parts[depth:], place)) > 1:
+            place, passed = place[".".join(parts[depth : depth + count])], count - 1
+            continue
         if part not in place:
             kind = _section_of(data, name)
             if depth and are_named_at(kind, parts[:depth]):
@@ -365,7 +372,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     """The first problem in one line: file, key, value and what is allowed."""
     problem = min(problems, key=_lateness)
     path, value = located(problem["loc"], data, problem["type"] == "missing")
-    key, named = ".".join(path), ".".join(by_name(path, data))
+    key = named = ".".join(path)
     sort = problem["type"]
     if sort == "extra_forbidden":
         known = KnownKeys(kind, data)
@@ -389,7 +396,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         shaped = any(table in key for table in ("surface", "parts", "feature"))
         sorted_by_kind = path[-1:] == ["flexible"]
         tag = told if told in TAGS else "shape" if shaped else "kind" if sorted_by_kind else "law"
-        key, named = f"{key}.{tag}", ".".join(by_name([*path, tag], data))
+        key = named = f"{key}.{tag}"
         if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:
             words = f"missing; allowed: {', '.join(KnownKeys(kind, data).words_at(path))}"
             return ScenarioError(f"{name}: {named}: {words}", named, words)

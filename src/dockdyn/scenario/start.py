@@ -9,7 +9,7 @@ from dataclasses import dataclass
 DENSITY = 100.0  # kg/m³, of a spacecraft taken for a cube
 HEAD = """# {title}. Every number is a start: put in your own.
 # A number without a unit is in SI units, a text has its own: "1.8 t", "30 mm/s", "2 deg".
-schema = 1
+schema = 2
 """
 
 

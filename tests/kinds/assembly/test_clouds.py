@@ -16,32 +16,27 @@ from dockdyn.scenario.meshes import cloud, solid
 from dockdyn.scenario.meshes.kept import cloud_of, solid_of
 
 SCENARIO = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "1 s"
-[[body]]
-name = "block"
+[body.block]
 mass = "10 kg"
 inertia = [1, 1, 1]
 position = [0, 0, 0.2]
-[[body.feature]]
-name = "skin"
+[body.block.feature.skin]
 shape = "cloud"
 file = "{file}"
 count = {count}
 radius = "{radius} m"
-[[body]]
-name = "floor"
+[body.floor]
 mass = "100 kg"
 inertia = [9, 9, 9]
-[[body.surface]]
-name = "top"
+[body.floor.surface.top]
 shape = "plane"
 point = [0, 0, 0]
 normal = [0, 0, 1]
-[[contact]]
-feature = "skin"
-surface = "top"
+[contact.skin]
+between = ["skin", "top"]
 normal = {{ law = "hertz", stiffness = "1000 N/m", exponent = 1 }}
 """
 

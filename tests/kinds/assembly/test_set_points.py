@@ -12,21 +12,19 @@ STIFFNESS, DAMPING = 3.0, 1.5  # N m/rad, N m s/rad
 START, AIM, OVER, BEGINS = 0.2, 1.1, 2.0, 0.5  # rad, rad, s, s
 
 TWO = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 title = "a link on a base"
 duration = 4
-[[body]]
-name = "base"
+[body.base]
 mass = 40
 inertia = [{BASE}, {BASE}, {BASE}]
-[[body]]
-name = "link"
+[body.link]
 on = "base"
 position = [0, 0, 0]
 mass = 10
 inertia = [{LINK}, {LINK}, {LINK}]
-[body.joint]
+[body.link.joint]
 kind = "revolute"
 axis = [0, 0, 1]
 position = [0, 0, 0]

@@ -124,7 +124,7 @@ grip = "{grip}"
 
 
 LINE = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "Two bodies on a line"
 duration = "4 s"
@@ -179,28 +179,26 @@ def test_a_beam_swings_at_the_frequency_of_the_midpoint_rule():
     """A cantilever on a base far heavier: its first mode at ω₁ = 1.8751² √(EI/μL⁴), seen as 2/h atan(ω₁ h/2)."""
     step, stiffness, length, density = 0.02, 2000.0, 2.0, 10.0
     text = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "20 s"
 title = "Cantilever"
 
-[[body]]
-name = "base"
+[body.base]
 mass = 1e9
 inertia = [1e9, 1e9, 1e9]
 
-[[body]]
-name = "beam"
+[body.beam]
 on = "base"
 position = [{length / 2}, 0, 0]
 mass = {density * length}
 inertia = [0.1, {density * length**3 / 12}, {density * length**3 / 12}]
 
-[body.joint]
+[body.beam.joint]
 kind = "locked"
 position = [0, 0, 0]
 
-[body.flexible]
+[body.beam.flexible]
 kind = "beam"
 root = [{-length / 2}, 0, 0]
 axis = [1, 0, 0]

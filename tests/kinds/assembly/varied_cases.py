@@ -8,31 +8,27 @@ from dockdyn.api import simulate
 from dockdyn.scenario.load import parse
 
 TWO = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "Two bodies and a spring"
 duration = "4 s"
 
-[[body]]
-name = "left"
+[body.left]
 mass = "10 kg"
 inertia = [1, 2, 1.5]
 rate = [0.1, 0.3, -0.2]
 velocity = [0.5, 0, 0]
 
-[[body.feature]]
-name = "ball"
+[body.left.feature.ball]
 position = [0.2, 0.1, 0]
 radius = "0.1 m"
 
-[[body]]
-name = "right"
+[body.right]
 mass = "20 kg"
 inertia = [3, 2, 4]
 position = [1, 0, 0]
 
-[[body.surface]]
-name = "wall"
+[body.right.surface.wall]
 shape = "plane"
 point = [-0.3, 0, 0]
 normal = [-1, 0, 0]
@@ -45,25 +41,23 @@ free_length = "0.8 m"
 """
 
 ARM = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "An arm that bends"
 duration = "6 s"
 
-[[body]]
-name = "base"
+[body.base]
 mass = "500 kg"
 inertia = [100, 200, 150]
 rate = [0.01, 0.02, -0.01]
 
-[[body]]
-name = "upper"
+[body.upper]
 on = "base"
 position = [1.5, 0, 0]
 mass = "20 kg"
 inertia = [0.1, 6.7, 6.7]
 
-[body.joint]
+[body.upper.joint]
 kind = "revolute"
 position = [0.5, 0, 0]
 axis = [0, 0, 1]
@@ -72,7 +66,7 @@ damping = "3 N m s/rad"
 start = "0.2 rad"
 torque = "1 N m"
 
-[body.flexible]
+[body.upper.flexible]
 kind = "beam"
 root = [-1, 0, 0]
 axis = [1, 0, 0]
@@ -83,33 +77,29 @@ bending_stiffness = [2000, 2000]
 damping_ratio = 0.01
 bending_modes = [1, 1]
 
-[[body]]
-name = "hand"
+[body.hand]
 on = "upper"
 position = [1.2, 0, 0]
 mass = "10 kg"
 inertia = [0.2, 0.3, 0.3]
 
-[body.joint]
+[body.hand.joint]
 kind = "revolute"
 position = [1, 0, 0]
 axis = [0, 1, 0]
 stiffness = "100 N m/rad"
 
-[[body.feature]]
-name = "ball"
+[body.hand.feature.ball]
 position = [0.2, 0, 0]
 radius = "0.1 m"
 
-[[body]]
-name = "target"
+[body.target]
 mass = "50 kg"
 inertia = [3, 2, 4]
 position = [3.4, 0.3, 0]
 velocity = [-0.1, 0, 0]
 
-[[body.surface]]
-name = "wall"
+[body.target.surface.wall]
 shape = "plane"
 point = [-0.3, 0, 0]
 normal = [-1, 0, 0]

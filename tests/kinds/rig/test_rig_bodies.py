@@ -19,39 +19,34 @@ from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.load import load, parse
 
 FRONTAL = """
-schema = 1
+schema = 2
 kind = "rig"
 mode = "assembly"
 mock_ups = ["chaser", "target"]
 duration = "0.6 s"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = 900
 inertia = [300, 400, 500]
 position = [-1.0041, 0, 0]
 velocity = [0.05, 0, 0]
 
-[[body.feature]]
-name = "tip"
+[body.chaser.feature.tip]
 position = [1, 0, 0]
 
-[[body]]
-name = "target"
+[body.target]
 mass = 2100
 inertia = [900, 800, 700]
 
-[[body.surface]]
-name = "face"
+[body.target.surface.face]
 shape = "plane"
 point = [0, 0, 0]
 normal = [-1, 0, 0]
 
-[[contact]]
-feature = "tip"
-surface = "face"
+[contact.tip]
+between = ["tip", "face"]
 
-[contact.normal]
+[contact.tip.normal]
 law = "spring-dashpot"
 stiffness = 9000
 damping = 60
@@ -71,7 +66,7 @@ gain = 40500
 """
 
 LINE = """
-schema = 1
+schema = 2
 kind = "rig"
 duration = "0.6 s"
 mass = 630

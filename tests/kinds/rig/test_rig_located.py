@@ -171,27 +171,24 @@ BODIES = {
     },
 }
 TOUCHES = {
-    "chaser": """[[body.feature]]
-name = "tip"
+    "chaser": """[body.BODY.feature.tip]
 position = [1.0, 0.0, 0.0]
 radius = 0.1
 """,
-    "target": """[[body.surface]]
-name = "ball"
+    "target": """[body.BODY.surface.ball]
 shape = "sphere"
 centre = [0.0, 0.0, 0.0]
 radius = 0.5
 """,
 }
 TOUCHING = """
-[[contact]]
-feature = "tip"
-surface = "ball"
-[contact.normal]
+[contact.tip]
+between = ["tip", "ball"]
+[contact.tip.normal]
 law = "spring-dashpot"
 stiffness = 100000.0
 damping = 300.0
-[contact.friction]
+[contact.tip.friction]
 law = "coulomb"
 coefficient = 0.1
 [loop.hold]
@@ -217,7 +214,7 @@ def test_two_bodies_move_as_by_another_integrator():
         f'[[body]]\nname = "{name}"\n' + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name]
         for name, numbers in BODIES.items()
     ]
-    head = f'schema = 1\nkind = "rig"\nmode = "assembly"\nmock_ups = ["chaser", "target"]\nduration = {duration}\n'
+    head = f'schema = 2\nkind = "rig"\nmode = "assembly"\nmock_ups = ["chaser", "target"]\nduration = {duration}\n'
     touching = Touching(np.array([1.0, 0, 0]), 0.1, ball(np.zeros(3), 0.5), 1e5, 300.0, 0.1)
     rig = BodiesNumbers(
         body(BODIES["chaser"]), body(BODIES["target"]), touching, 4e-3, 7.3e-3, (-180 + 90j, -180 - 90j)

@@ -13,7 +13,7 @@ from dockdyn.cli import main as cli
 
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
-schema = 1
+schema = 2
 kind = "assembly"
 title = "A small docking with distributions"
 duration = "20 s"
@@ -21,36 +21,31 @@ duration = "20 s"
 runs = 40
 seed = 7
 [approach]
-port = "probe"
+of = "probe"
 to = "cone"
 closing_speed = { distribution = "uniform", low = "10 mm/s", high = "60 mm/s" }
 distance = "30 mm"
 lateral_offset = { distribution = "disc", radius = "60 mm" }
 pitch = { distribution = "normal", mean = 0, std = "0.5 deg" }
 roll_rate = "0.1 deg/s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "600 kg"
 inertia = [[300, 5, -4], [5, 420, 6], [-4, 6, 460]]
-[[body.feature]]
-name = "probe"
+[body.chaser.feature.probe]
 position = [1.2, 0, 0]
 radius = "12 mm"
-[[body]]
-name = "target"
+[body.target]
 mass = "1500 kg"
 inertia = [900, 1100, 1000]
-[[body.surface]]
-name = "cone"
+[body.target.surface.cone]
 shape = "cone"
 apex = [0.9, 0, 0]
 axis = [1, 0, 0]
 half_angle = "38 deg"
 rim_radius = "0.18 m"
-[[contact]]
-feature = "probe"
-surface = "cone"
-[contact.normal]
+[contact.probe-cone]
+between = ["probe", "cone"]
+[contact.probe-cone.normal]
 law = "spring-dashpot"
 stiffness = "6 kN/m"
 damping = "300 N s/m"

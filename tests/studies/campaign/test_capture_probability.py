@@ -17,41 +17,35 @@ SLOWEST, FASTEST = 0.02, 0.08  # m/s
 
 # The tip flies straight on: no body turns (huge inertias), the wall it could touch is far behind the latch.
 SCENARIO = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 title = "Straight into the throat"
 duration = "12 s"
 [approach]
-port = "probe"
-to = "far wall"
+of = "probe"
+to = "far-wall"
 closing_speed = {{ distribution = "uniform", low = {SLOWEST}, high = {FASTEST} }}
 lateral_offset = {{ distribution = "disc", radius = {OFFSET} }}
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = {MASSES[0]}
 inertia = [1e12, 1e12, 1e12]
-[[body.feature]]
-name = "probe"
+[body.chaser.feature.probe]
 position = [1, 0, 0]
-[[body]]
-name = "target"
+[body.target]
 mass = {MASSES[1]}
 inertia = [1e12, 1e12, 1e12]
-[[body.surface]]
-name = "far wall"
+[body.target.surface.far-wall]
 shape = "plane"
 point = [0.4, 0, 0]
 normal = [1, 0, 0]
-[[body.surface]]
-name = "cone"
+[body.target.surface.cone]
 shape = "cone"
 apex = [0.3, 0, 0]
 axis = [1, 0, 0]
 half_angle = {HALF_ANGLE}
-[[contact]]
-feature = "probe"
-surface = "far wall"
-[contact.normal]
+[contact.probe-far-wall]
+between = ["probe", "far-wall"]
+[contact.probe-far-wall.normal]
 law = "spring-dashpot"
 stiffness = 100
 damping = 10

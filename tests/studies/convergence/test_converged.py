@@ -14,32 +14,27 @@ from dockdyn.studies.convergence.converged import converged, relative_changes, v
 from dockdyn.studies.convergence.refine import refinements
 
 BOUNCE = """
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "{duration} s"
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = {mass}
 inertia = [100, 100, 100]
 position = [{start}, 0, 0]
 velocity = [-{speed}, 0, 0]
-[[body.feature]]
-name = "tip"
+[body.chaser.feature.tip]
 position = [-1, 0, 0]
 radius = "20 mm"
-[[body]]
-name = "target"
+[body.target]
 mass = {other}
 inertia = [100, 100, 100]
-[[body.surface]]
-name = "plate"
+[body.target.surface.plate]
 shape = "plane"
 point = [0.5, 0, 0]
 normal = [1, 0, 0]
-[[contact]]
-feature = "tip"
-surface = "plate"
-[contact.normal]
+[contact.tip]
+between = ["tip", "plate"]
+[contact.tip.normal]
 law = "spring-dashpot"
 stiffness = {stiffness}
 """

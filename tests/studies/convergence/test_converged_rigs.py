@@ -6,7 +6,7 @@ import pytest
 import dockdyn
 
 RIG = """
-schema = 1
+schema = 2
 kind = "rig"
 duration = {duration}
 mass = {mass}

@@ -20,9 +20,8 @@ CATCH = """
 ends_run = false
 stiffness = "40 kN/m"
 damping = "3 kN s/m"
-[[contact]]
-feature = "tip"
-surface = "cone"
+[contact.tip]
+between = ["tip", "cone"]
 normal = { law = "spring-dashpot", stiffness = 2e4, damping = 300 }
 [output]
 interval = "2 ms"
@@ -37,7 +36,7 @@ high = "30 kN s/m"
 [design]
 """
 LOOP = """
-schema = 1
+schema = 2
 kind = "rig"
 duration = "1 s"
 mass = "500 kg"

@@ -13,36 +13,32 @@ TURNS, OWN = 6.0, 0.5  # kg m², about z: of the hub and the ballast, each about
 OFFSET = 0.3  # m, of the probe's tip from the hub's centre of mass, across the docking axis
 SPEED, STIFFNESS = 1e-3, 1e7  # m/s, N/m: over before anything has turned by more than a few µrad
 BESIDE = f"""
-schema = 1
+schema = 2
 kind = "assembly"
 duration = "40 ms"
 [output]
 interval = "1 ms"
 [integrator]
 step = "100 us"
-[[body]]
-name = "hub"
+[body.hub]
 mass = {HUB}
 inertia = [{TURNS}, {TURNS}, {TURNS}]
 position = [-0.50001, 0, 0]
 velocity = [{SPEED}, 0, 0]
 feature = [{{ name = "tip", position = [0.5, {OFFSET}, 0] }}]
-[[body]]
-name = "ballast"
+[body.ballast]
 on = "hub"
 mass = {BALLAST}
 inertia = [{OWN}, {OWN}, {OWN}]
 position = [0, 0, 0]
 joint = {{ kind = "locked" }}
-[[body]]
-name = "target"
+[body.target]
 mass = {TARGET}
 inertia = [50, 50, 50]
 position = [0.4, {OFFSET}, 0]
 surface = [{{ name = "plate", shape = "plane", point = [-0.4, 0, 0], normal = [-1, 0, 0] }}]
-[[contact]]
-feature = "tip"
-surface = "plate"
+[contact.tip-plate]
+between = ["tip", "plate"]
 normal = {{ law = "spring-dashpot", stiffness = {STIFFNESS}, damping = 0 }}
 [design]
 minimise = "peak_normal_force"

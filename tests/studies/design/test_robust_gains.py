@@ -11,7 +11,7 @@ from dockdyn.scenario.load import parse
 from dockdyn.studies.design.robust import robust_gains, share_from
 
 RIG = """
-schema = 1
+schema = 2
 kind = "rig"
 duration = "1 s"
 mass = "500 kg"

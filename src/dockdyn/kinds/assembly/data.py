@@ -407,12 +407,12 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
     contacts, found = content.contact, run.episodes
     since_start, since_onset = energies_after(run)
     places = np.array(run.at_onset("contact_point")).reshape(len(found), 3)
-    partners = np.array([contacts[e.contact].partner() for e in found], str)
+    partners = np.array([contacts[e.contact].between[1] for e in found], str)
     variable = episode_variable
     return {
         **contact_variables(run),
         **effect_variable(effects, run),
-        "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
+        "episode_feature": variable(np.array([contacts[e.contact].between[0] for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),
         **_azimuths(content, run),

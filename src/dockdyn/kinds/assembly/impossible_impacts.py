@@ -16,7 +16,6 @@ from dockdyn.mechanism.impacts import contact_space
 from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.load import Scenario
 
 MARGINS = "velocities jump there, which has no linear form; must state normal for margins"
@@ -27,9 +26,9 @@ EXCHANGE = (
 
 def refuse_impacts(name: str, content: AssemblySection, why: str) -> None:
     """Raise ScenarioError with these words where a contact has an impact law."""
-    for ending, contact in zip(endings_of(content.contact), content.contact, strict=True):
+    for contact in content.contact:
         if contact.impact is not None:
-            raise ScenarioError(f"{name}: contact{ending}.impact: {why}")
+            raise ScenarioError(f"{name}: {contact.key}.impact: {why}")
 
 
 def refuse_impossible(scenario: Scenario, run: Run) -> None:

@@ -12,6 +12,7 @@ from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet,
 from dockdyn.kinds.assembly.replay_beams import BentLink, bent_links
 from dockdyn.kinds.assembly.replay_forces import parted_forces
 from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
+from dockdyn.kinds.assembly.schema.bodies import kind_of
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
 from dockdyn.kinds.assembly.shown_surface import is_single_ball
 from dockdyn.mechanism.mounts import ties
@@ -221,7 +222,7 @@ def _paths(
     found = []
     for index, contact in enumerate(content.contact):
         (_, feature), (carrier, section) = content.sides(contact)
-        if contact.against is None and is_single_ball(feature):
+        if kind_of(section) == "surface" and is_single_ball(feature):
             reference = coordinates(made(section).reference())
             path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
             colour = SERIES[(index + 2) % len(SERIES)]
@@ -284,8 +285,7 @@ def _arrows(
                 found.append(Arrow(f"friction of {label}", one.place, one.friction, BESIDE, "N", scale, 0.02 * reach))
             continue
         body, touched = content.sides(contact)[1]
-        kind = "surface" if contact.against is None else "feature"
-        carrier = _motion_at((kind, body, touched.name), body, motions, bent)
+        carrier = _motion_at((kind_of(touched), body, touched.name), body, motions, bent)
         at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
         found.append(Arrow(f"force of {label}", at, vectors[index], colour, "N", scale, 0.02 * reach))
@@ -326,9 +326,9 @@ def _along_the_axis(
 ) -> list[View]:
     """The view along the docking axis from the body of the first contact's ball; none without such a contact."""
     for contact in content.contact[:1]:
-        (own, feature), _ = content.sides(contact)
+        (own, feature), (_, partner) = content.sides(contact)
         bus = [part for part in parts if part.name == f"{own}/body"]
-        if contact.against is None and is_single_ball(feature) and np.any(place := _points(feature)[0]):
+        if kind_of(partner) == "surface" and is_single_ball(feature) and np.any(place := _points(feature)[0]):
             return [from_the_bus("along the axis", bus, motions[own], place, reach)]
     return []
 

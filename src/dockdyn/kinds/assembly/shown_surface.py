@@ -17,6 +17,7 @@ from dockdyn.report.charts.section import curves
 from dockdyn.report.drawing import scenario_content
 from dockdyn.report.sampled_surface import coordinates, signed_distances
 from dockdyn.scenario.made import made
+from dockdyn.kinds.assembly.schema.bodies import kind_of
 
 if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
@@ -46,7 +47,7 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
     found: dict[tuple[str, str], Shown] = {}
     for index, contact in enumerate(content.contact):
         (_, feature), (carrier, section) = content.sides(contact)
-        if contact.against is not None or not is_single_ball(feature):
+        if kind_of(section) != "surface" or not is_single_ball(feature):
             continue
         key = (section.name, carrier)
         if key not in found:

@@ -40,7 +40,7 @@ regularisation = "1 mm/s"
 RING = """duration = "{duration} s"
 
 [approach]                 # of the ring's face, at the target's
-port = "ring.face"
+of = "ring.front"
 to = "target.port"
 distance = "{distance} mm"
 closing_speed = "80 mm/s"
@@ -48,69 +48,53 @@ lateral_offset = ["{offset[0]} mm", "{offset[1]} mm"]
 pitch = "1 deg"
 roll = "1 deg"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "{chaser_mass} kg"
 inertia = {chaser_inertia}  # kg m², of a cube of 100 kg/m³; or a table of 3 by 3
 
-[[body.point]]
-name = "interface"         # where the struts stand: loads are told there
+[body.chaser.port.interface]  # where the struts stand: loads are told there
 position = [{base}, 0, 0]  # m, from the centre of mass
 axis = [1, 0, 0]           # out of the body
 
-[[body]]
-name = "ring"
+[body.ring]
 on = "chaser"              # it begins there, and moves with it until forces part them
 position = [{ring}, 0, 0]
 mass = "{ring_mass} kg"
 inertia = {ring_inertia}
 {ring_features}
-[[body.feature]]
-name = "face"              # a row of balls, so that the rings lie flat on each other
+[body.ring.feature.face]  # a row of balls, so that the rings lie flat on each other
 position = {face}
 radius = "{face_radius} mm"
 copies = 12
 
-[[body.point]]
-name = "face"
+[body.ring.port.front]
 position = [0, 0, 0]
 axis = [1, 0, 0]
 
-[[body]]
-name = "target"
+[body.target]
 mass = "{target_mass} kg"
 inertia = {target_inertia}
 {target_features}
-[[body.surface]]
-name = "face"
+[body.target.surface.face]
 shape = "plane"
 point = [{port}, 0, 0]
 normal = [1, 0, 0]
 
-[[body.point]]
-name = "port"
+[body.target.port.port]
 position = [{port}, 0, 0]
 axis = [1, 0, 0]
 
-[[contact]]
-name = "petals on petals"
-feature = "ring.petals"
-against = "target.petals"
+[contact.petals-on-petals]
+between = ["ring.petals", "target.petals"]
 {law}
-[[contact]]
-name = "petals on the target's rim"
-feature = "ring.petals"
-against = "target.rim"
+[contact.petals-on-target-rim]
+between = ["ring.petals", "target.rim"]
 {law}
-[[contact]]
-name = "target's petals on the rim"
-feature = "target.petals"
-against = "ring.rim"
+[contact.target-petals-on-rim]
+between = ["target.petals", "ring.rim"]
 {law}
-[[contact]]
-name = "faces"
-feature = "ring.face"
-surface = "target.face"
+[contact.faces]
+between = ["ring.face", "target.face"]
 {law}
 [strut.strut]
 between = ["ring", "chaser"]
@@ -163,8 +147,7 @@ tolerance = 1e-7           # of a step's error; loads to about four digits
 """
 
 FEATURES = """
-[[body.feature]]
-name = "petals"
+[body.{body}.feature.petals]
 shape = "edge"             # rounded edges along these corners: base, tip, tip, base of one petal
 points = [
 {corners}
@@ -172,8 +155,7 @@ points = [
 radius = "{edge} mm"
 copies = 3                 # around the body's x axis
 
-[[body.feature]]
-name = "rim"
+[body.{body}.feature.rim]
 shape = "circle"
 centre = [{place}, 0, 0]
 normal = [1, 0, 0]
@@ -184,61 +166,52 @@ radius = "{edge} mm"
 PROBE = """duration = "10 s"
 
 [approach]                 # of the tip, at the mouth of the cone
-port = "probe.tip"
+of = "probe.tip"
 to = "target.mouth"
 distance = "50 mm"
 closing_speed = "{speed} mm/s"
 lateral_offset = ["40 mm", "-20 mm"]
 pitch = "0.5 deg"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "{chaser_mass} kg"
 inertia = {chaser_inertia}  # kg m², of a cube of 100 kg/m³; or a table of 3 by 3
 
-[[body.point]]
-name = "interface"         # where the mount stands: loads are told there
+[body.chaser.port.interface]  # where the mount stands: loads are told there
 position = [{base}, 0, 0]  # m, from the centre of mass
 axis = [1, 0, 0]           # out of the body
 
-[[body]]
-name = "probe"
+[body.probe]
 on = "chaser"              # it begins there, and moves with it until forces part them
 position = [{probe}, 0, 0]
 mass = "{probe_mass} kg"
 inertia = [{probe_inertia[0]}, {probe_inertia[1]}, {probe_inertia[1]}]
 
-[[body.feature]]
-name = "head"
+[body.probe.feature.head]
 position = [0.2, 0, 0]
 radius = "{tip} mm"
 
-[[body.point]]
-name = "tip"
+[body.probe.port.tip]
 position = [{foremost}, 0, 0]
 axis = [1, 0, 0]
 
-[[body]]
-name = "target"
+[body.target]
 mass = "{target_mass} kg"
 inertia = {target_inertia}
 
-[[body.surface]]
-name = "cone"
+[body.target.surface.cone]
 shape = "cone"
 apex = [{port}, 0, 0]
 axis = [1, 0, 0]           # from the apex into the opening
 half_angle = "{half_angle} deg"
 depth = "200 mm"
 
-[[body.point]]
-name = "mouth"
+[body.target.port.mouth]
 position = [{mouth}, 0, 0]
 axis = [1, 0, 0]
 
-[[contact]]
-feature = "head"
-surface = "cone"
+[contact.head]
+between = ["probe.head", "target.cone"]
 {law}
 [bushing.mount]  # the probe's mount: springs and dampers along and about three axes
 between = ["probe", "chaser"]
@@ -308,8 +281,8 @@ def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
         port=plain(port),
         ring_mass=digits(35 * mass),
         ring_inertia=_row(digits(value * mass * size**2) for value in (13, 7, 7)),
-        ring_features=_features(0.0, radius),
-        target_features=_features(port, radius),
+        ring_features=_features("ring", 0.0, radius),
+        target_features=_features("target", port, radius),
         face=_on_circle(0.0, 1.033 * radius, 15.0),
         face_radius=digits(3 * size),
         law=LAW.format(stiffness=digits(5e5 * stiffness)).strip("\n") + "\n",
@@ -331,14 +304,14 @@ def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
     )
 
 
-def _features(place: float, radius: float) -> str:
+def _features(body: str, place: float, radius: float) -> str:
     """Petals and rim of a ring whose face is at x = `place` (m)."""
     rows = [
         f"  {_on_circle(place + high * PETAL_HEIGHT * radius, radius * (share - high * PETAL_HEIGHT), angle)},"
         for high, share, angle in PETAL_CORNERS
     ]
     edge = digits(4 * radius / RING_RADIUS)
-    return FEATURES.format(corners="\n".join(rows), place=plain(place), radius=plain(radius), edge=edge)
+    return FEATURES.format(body=body, corners="\n".join(rows), place=plain(place), radius=plain(radius), edge=edge)
 
 
 def _probe(bodies: TwoBodies, named: dict[str, str]) -> str:

@@ -18,23 +18,20 @@ lateral = "1 mm"
 grip = "weld"
 """
 BOUNCE = """
-[[contact]]
-feature = "hand"
-surface = "payload"
+[contact.hand]
+between = ["forearm.hand", "payload.ball"]
 
-[contact.impact]
+[contact.hand.impact]
 law = "energetic"
 restitution = 0.5        # half of the closing speed comes back
 friction = 0.0
 """
 HAND = """
-[[body.feature]]
-name = "hand"
+[body.forearm.feature.hand]
 position = [{half}, 0, 0]
 """
 BALL = """
-[[body.surface]]
-name = "payload"
+[body.payload.surface.ball]
 shape = "sphere"
 centre = [0, 0, 0]
 radius = "{radius} m"
@@ -42,40 +39,36 @@ radius = "{radius} m"
 ARM = """duration = "20 s"        # from the first touch on
 motion = "plane"         # all axes are z; left out, the arm moves in space
 
-[[body]]
-name = "spacecraft"
+[body.spacecraft]
 mass = "{chaser} kg"
 inertia = {chaser_inertia}  # kg m², of a cube of 100 kg/m³; the last one counts in the plane
 
-[[body]]
-name = "upper arm"
+[body.upper-arm]
 on = "spacecraft"
 position = [{half}, {shoulder}, 0] # m, of its centre of mass, the joint's angle zero
 mass = "{masses[0]} kg"
 inertia = {rods[0]}
 
-[body.joint]             # the shoulder
+[body.upper-arm.joint]             # the shoulder
 kind = "revolute"
 position = [0, {shoulder}, 0] # m, in the axes of the spacecraft
 axis = [0, 0, 1]
 start = "{angles[0]:g} deg"
 
-[[body]]
-name = "forearm"
-on = "upper arm"
+[body.forearm]
+on = "upper-arm"
 position = [{length}, 0, 0]
 mass = "{masses[1]} kg"
 inertia = {rods[1]}
 {hand}
-[body.joint]             # the elbow
+[body.forearm.joint]             # the elbow
 kind = "revolute"
 position = [{half}, 0, 0]
 axis = [0, 0, 1]
 start = "{angles[1]:g} deg"
 start_rate = "0.5 deg/s" # how the arm moves when it touches
 
-[[body]]
-name = "payload"
+[body.payload]
 mass = "{target} kg"
 inertia = {target_inertia}
 position = {place} # m: the hand touches it

@@ -19,63 +19,55 @@ duration = "120 s"
 [orbit]
 semi_major_axis = "6771 km"
 
-[[body]]
-name = "station"
+[body.station]
 mass = "{station} kg"
 inertia = {station_inertia}  # kg m², of a cube of 100 kg/m³
 rate = [0, 0, {rate:g}]     # rad/s, as the orbit goes round
 
-[[body.surface]]
-name = "floor"           # of the bay
+[body.station.surface.floor]  # of the bay
 shape = "plane"
 point = [0, {floor:g}, 0]       # m, in the axes of the station
 normal = [0, 1, 0]
 
-[[body]]
-name = "upper arm"
+[body.upper-arm]
 on = "station"
 position = [{halves[0]:g}, 0, 0]  # m, of its centre of mass, with the joint at zero
 mass = "{masses[0]} kg"
 inertia = [{thin[0]}, {moments[0]}, {moments[0]}]
 
-[body.joint]
+[body.upper-arm.joint]
 kind = "revolute"
 position = [0, 0, 0]     # m, in the axes of the station
 axis = [0, 0, 1]
 start = "60 deg"
 
-[[body]]
-name = "forearm"
-on = "upper arm"
+[body.forearm]
+on = "upper-arm"
 position = [{elbow_to_middle:g}, 0, 0]
 mass = "{masses[1]} kg"
 inertia = [{thin[1]}, {moments[1]}, {moments[1]}]
 
-[body.joint]
+[body.forearm.joint]
 kind = "revolute"
 position = [{halves[0]:g}, 0, 0]
 axis = [0, 0, 1]
 start = "-60 deg"
 
-[[body]]
-name = "payload"
+[body.payload]
 on = "forearm"
 position = [{halves[1]:g}, 0, 0]
 mass = "{payload} kg"
 inertia = [0, 0, 0]      # a point mass
 joint = {{ kind = "locked" }}
 
-[[body.feature]]
-name = "tip"
+[body.payload.feature.tip]
 shape = "point"
 position = [0, 0, 0]
 
-[[contact]]
-name = "floor"
-feature = "payload.tip"
-surface = "station.floor"
+[contact.floor]
+between = ["payload.tip", "station.floor"]
 
-[contact.impact]         # velocities jump; normal would state a force
+[contact.floor.impact]         # velocities jump; normal would state a force
 law = "frictionless"
 restitution = 0.5
 

@@ -25,33 +25,28 @@ motion = "line"         # places and velocities are numbers, and nothing turns
 title = "{title}"
 duration = "2 s"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "{rests[0]} kg"
 on = "mechanism"        # a tenth of the mass is the docking mechanism, which swings on it at {SWINGS:g} Hz
 joint = {{ stiffness = "{springs[0]} N/m" }}
 
-[[body]]
-name = "mechanism"
+[body.mechanism]
 mass = "{digits(fronts.chaser)} kg"
 position = "-1 mm"      # before what it meets
 velocity = "{1e3 * SPEED:g} mm/s"
 
-[[body]]
-name = "target-mechanism"
+[body.target-mechanism]
 mass = "{digits(fronts.target)} kg"
 
-[[body]]
-name = "target"
+[body.target]
 mass = "{rests[1]} kg"
 on = "target-mechanism"
 joint = {{ stiffness = "{springs[1]} N/m" }}
 
-[[contact]]             # hard against what is inside: it takes {1e3 * LASTS:g} ms
-name = "mechanisms"
+[contact.mechanisms]             # hard against what is inside: it takes {1e3 * LASTS:g} ms
 between = ["mechanism", "target-mechanism"]  # the first comes along the line
 
-[contact.normal]
+[contact.mechanisms.normal]
 law = "spring-dashpot"
 stiffness = "{digits(fronts.stiffness(LASTS))} N/m"
 damping = "{digits(fronts.damping(0.1, LASTS))} N s/m"  # a tenth of critical
@@ -67,14 +62,12 @@ motion = "line"         # places and velocities are numbers, and nothing turns
 title = "{title}"
 duration = "3 s"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "{plain(bodies.chaser)} kg"
 position = "-10 mm"     # before the ramp meets the latch
 velocity = "{1e3 * SPEED:g} mm/s"
 
-[[body]]
-name = "target"
+[body.target]
 mass = "{plain(bodies.target)} kg"
 
 [latch.latch]

@@ -46,41 +46,36 @@ title = "{title} of {plain(bodies.target)} kg"
 duration = "15 s"
 
 [approach]               # of the probe's tip, relative to the {surface}
-port = "probe"
+of = "probe"
 to = "{surface}"
 closing_speed = "{1e3 * SPEED:g} mm/s"
 distance = "50 mm"
 lateral_offset = ["50 mm", "-20 mm"]
 pitch = "0.5 deg"
 
-[[body]]
-name = "chaser"
+[body.chaser]
 mass = "{plain(bodies.chaser)} kg"
 inertia = {inertia(bodies.chaser)}  # kg m², of a cube of 100 kg/m³; or a table of 3 by 3
 
-[[body.feature]]
-name = "probe"
+[body.chaser.feature.probe]
 position = [{digits(side(bodies.chaser) / 2 + 0.5)}, 0, 0]   # m, from the centre of mass
 radius = "15 mm"         # of its spherical tip
 
-[[body]]
-name = "target"
+[body.target]
 mass = "{plain(bodies.target)} kg"
 inertia = {inertia(bodies.target)}
 
-[[body.surface]]
-name = "{surface}"
+[body.target.surface.{surface}]
 {shape}
-[[contact]]
-feature = "probe"
-surface = "{surface}"
+[contact.probe-{surface}]
+between = ["probe", "{surface}"]
 
-[contact.normal]
+[contact.probe-{surface}.normal]
 law = "spring-dashpot"
 stiffness = "{digits(bodies.stiffness(LASTS))} N/m"  # a contact of both masses takes {LASTS:g} s
 damping = "{digits(bodies.damping(0.1, LASTS))} N s/m"  # a tenth of critical
 
-[contact.friction]
+[contact.probe-{surface}.friction]
 law = "coulomb"
 coefficient = 0.1
 {latch}

@@ -13,7 +13,6 @@ from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.control import check_samples
@@ -110,7 +109,7 @@ def fits(loop: RigLoopSection, duration: float) -> None:
 class RigSection(Section):
     """A virtual mass, a robot that carries its mock-up, and the contact of that with a sensor."""
 
-    schema_: Literal[1] = Field(1, alias="schema")
+    schema_: Literal[2] = Field(2, alias="schema")
     kind: Literal["rig"] = "rig"
     title: str = "Rig"
     mode: Literal["1-dof"] = "1-dof"
@@ -252,7 +251,7 @@ class RigAssemblySection(SeveralBodiesSection):
         if first == second:
             refuse(f"mock_ups = {self.mock_ups}: must be two bodies")
         if not self.measured_contacts():
-            refuse(f"mock_ups: no [[contact]] of {first!r} with {second!r}; what meets in hardware must have one")
+            refuse(f"mock_ups: no [contact.NAME] of {first!r} with {second!r}; what meets in hardware must have one")
         return self
 
     @model_validator(mode="after")
@@ -271,9 +270,9 @@ class RigAssemblySection(SeveralBodiesSection):
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
-        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
+        for contact in self.contact:
             if contact.impact is not None:
-                refuse(f"contact{ending}.impact: the sensor of a rig measures no jump; must state normal")
+                refuse(f"{contact.key}.impact: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:
             if latch.rigid:
                 refuse(f"{latch.path}.grip = {latch.grip!r}: on a rig must be 'compliant'")

@@ -16,7 +16,7 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in,
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import NAME, endings_of
+from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.units import Bounds, number_of
 
 NEVER = ("schema", "kind", "title", "campaign", "design", "requirements")  # keys that are no part of what is simulated
@@ -85,12 +85,7 @@ def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Sta
 def without(value: object, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:  # noqa: ANN401, as `value`
     """`value` with some value in the place of every distribution inside, which `found` receives."""
     if isinstance(value, list):
-        tables = bool(value) and all(isinstance(item, dict) for item in value)
-        endings = endings_of(value) if tables else [f".{place}" for place in range(len(value))]
-        return [
-            without(item, (*path, *filter(None, [ending[1:]])), name, found)
-            for ending, item in zip(endings, value, strict=True)
-        ]
+        return [without(item, (*path, str(place)), name, found) for place, item in enumerate(value)]
     if not isinstance(value, dict):
         return value
     if "distribution" not in value or not path:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from dockdyn.scenario.language.errors import COMPARED, MISTYPED, ScenarioError, listed, nearest, shown
+from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.known_keys import KnownKeys
 from dockdyn.scenario.language.section import NamedSection, Section
-from dockdyn.scenario.language.table_names import are_named, by_name, called, name_of
+from dockdyn.scenario.language.table_names import are_named, count_of_name
 from dockdyn.scenario.language.toml_text import DEEPEST
 from dockdyn.scenario.language.units import Bounds, Unit, whole_number
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 class Number:
     """What a key of a checked scenario names."""
 
-    key: str  # in one way: elements by name, where they have one, that of an only table left out
+    key: str  # in one way
     value: Any  # in SI units
     unit: str  # as a text with a unit has it, such as N*s/m; empty where there is none
     limits: Bounds  # of what it may be
@@ -55,18 +54,20 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
     parts: list[str] = []
     inside: list[int] = []  # indices since the field
     asked = split(key, name)
+    passed = 0  # parts of a name with dots that are behind its first
     for place, part in enumerate(asked):
+        if passed:
+            passed -= 1
+            continue
         if are_named(here):
-            here = _named_table(here, part, key, name, content)
-            parts.append(part)
+            here, count = _named_table(here, asked[place:], key, name, content)
+            parts.append(here.name)
+            passed = count - 1
             continue
         if isinstance(here, list) and here and isinstance(here[0], Section):
-            index, used = element(here, part, key, name)
-            if len(here) > 1:
-                parts.append(name_of(here, index))
-            here = here[index]
-            if used:
-                continue
+            here = here[_index_in(here, part, key, name)]
+            parts.append(part)
+            continue
         dotted = here.dotted_numbers() if isinstance(here, Section) else {}
         if (rest := ".".join(asked[place:])) in dotted:
             field, index, unit = dotted[rest]
@@ -169,24 +170,26 @@ def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
     """The table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are made."""
     parts = split(key, name)
     place: Any = data
+    passed = 0  # parts of a name with dots that are behind its first
     for at, (part, following) in enumerate(zip(parts, [*parts[1:], None], strict=True)):
-        if isinstance(place, list) and place and not isinstance(place[0], dict):
+        if passed:
+            passed -= 1
+            continue
+        if isinstance(place, list):
             index = _index_in(place, part, key, name)
+            if following is None and isinstance(place[index], dict):
+                raise ScenarioError(f"{name}: {key}: names a whole table; must name one of its keys")
             if following is None:
                 return place, index
             place = place[index]
             continue
-        if isinstance(place, list):
-            index, used = element(place, part, key, name)
-            place = place[index]
-            if used:
-                if following is None:
-                    raise ScenarioError(f"{name}: {key}: names a whole table; must name one of its keys")
-                continue
         if not isinstance(place, dict):
             raise ScenarioError(f"{name}: {key}: {part!r} is not inside a table")
         if (rest := ".".join(parts[at:])) in place:  # a key with dots of its own
             return place, rest
+        if (count := count_of_name(parts[at:], place)) > 1:
+            place, passed = place[".".join(parts[at : at + count])], count - 1
+            continue
         if following is None:
             return place, part
         if part not in place and following.isdecimal():
@@ -211,11 +214,6 @@ def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[
         yield from leaves(item, whole_lists, f"{key}.{part}" if key else str(part))
 
 
-def leaves_by_name(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what the tables of a file hold, by keys as a user writes them."""
-    return {".".join(by_name(key.split("."), data)): value for key, value in leaves(data)}
-
-
 def _all_tables(items: list[Any]) -> bool:
     """Whether a list holds tables and nothing else."""
     return bool(items) and all(isinstance(item, dict) for item in items)
@@ -228,41 +226,27 @@ def split(key: str, name: str) -> list[str]:
     return parts
 
 
-def _named_table(tables: Sequence[NamedSection], part: str, key: str, name: str, content: Section) -> NamedSection:
-    """Return the table of the name `part`; `content` is the whole scenario. Raises ScenarioError where none has it."""
+def _named_table(
+    tables: Sequence[NamedSection], parts: Sequence[str], key: str, name: str, content: Section
+) -> tuple[NamedSection, int]:
+    """Return the table that the first `parts` of a key name, and how many do; `content` is the whole scenario.
+
+    Raises ScenarioError where there is no such table.
+    """
     names = {table.name: table for table in tables}
-    if part in names:
-        return names[part]
+    if count := count_of_name(parts, names):
+        return names[".".join(parts[:count])], count
+    part = parts[0]
     known = KnownKeys(type(content), content.model_dump(by_alias=True, exclude_none=True))
     raise ScenarioError(f"{name}: {key}: there is no {part!r}; {known.advice(part, list(names), key)}")
 
 
 def _index_in(items: list[Any], part: str, key: str, name: str) -> int:
-    """An index into a list of numbers."""
+    """An index into a list."""
     index = whole_number(part)
     if index is None or index >= len(items):
         raise ScenarioError(f"{name}: {key}: {part!r} is no index of the list; must be 0 to {len(items) - 1}")
     return index
-
-
-def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool]:
-    """Which table of a list `part` names by index or name (used), or the only one (not used)."""
-    index = whole_number(part.removeprefix("-"))
-    if index is not None:
-        if part.startswith("-") or index >= len(items):
-            raise ScenarioError(f"{name}: {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
-        return index, True
-    names = {called(item): index for index, item in enumerate(items)}
-    if part in names:
-        return names[part], True
-    if len(items) == 1:
-        return 0, False
-    known = [str(other) for other in names if other is not None]
-    close = difflib.get_close_matches(part[:COMPARED], known, n=1, cutoff=MISTYPED)
-    advice = f"did you mean {close[0]!r}?" if close else "must be a name or an index"
-    raise ScenarioError(
-        f"{name}: {key}: {part!r} is none of the {len(items)} elements ({listed(part, known)}); {advice}"
-    )
 
 
 def constrained(name: str) -> str:
@@ -274,7 +258,7 @@ def constrained(name: str) -> str:
 
 
 def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it
-    """The dotted key of a number, as `--set` takes it; that of an only table is left out."""
+    """The dotted key of a number, as `--set` takes it."""
     parts, here, table, field = [], content, content, ""
     for part in path:
         index = getattr(part, "idx", None)
@@ -288,7 +272,7 @@ def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked 
             parts[-1] = dotted[field, index]
         elif are_named(here):
             parts.append(here[index].name)
-        elif not (len(here) == 1 and isinstance(here[index], Section)):
-            parts.append(name_of(here, index) if isinstance(here[index], Section) else str(index))
+        else:
+            parts.append(str(index))
         here = here[index]
     return ".".join(parts)

@@ -10,7 +10,6 @@ from typing import Any
 
 from dockdyn.scenario.language.errors import COMPARED, close_to, nearest
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import called
 
 TAGS = ("law", "shape", "kind")  # keys that say which table it is
 ALIKE = 0.8  # of two words, from which on one is the other mistyped
@@ -82,8 +81,7 @@ class KnownKeys:
         if isinstance(value, list):
             items = self._inside(node, "0")
             for index, item in enumerate(value):
-                name = called(item) or (str(index) if len(value) > 1 else None)
-                yield from self._tables(items, item, path if name is None else (*path, name), absent)
+                yield from self._tables(items, item, (*path, str(index)), absent)
             return
         if isinstance(value, dict) and self._holds_names(node):
             for name, table in value.items():

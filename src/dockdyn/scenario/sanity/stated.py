@@ -11,7 +11,7 @@ import numpy as np
 
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import endings_of
+from dockdyn.scenario.language.table_names import names_of
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ def _walk(table: Section, path: tuple[str, ...], key: str) -> Iterator[Stated]:
         if isinstance(value, Section):
             yield from _walk(value, here, there)
         elif isinstance(value, list | tuple) and value and isinstance(value[0], Section):
-            for item, ending in zip(value, endings_of(list(value)), strict=True):
-                yield from _walk(item, here, f"{there}{ending}")
+            for item, name in zip(value, names_of(value), strict=True):
+                yield from _walk(item, here, f"{there}.{name}")
         elif (number := _number(value)) is not None:
             unit = unit_of(table, field, () if isinstance(value, float) else (0,) * np.ndim(number))
             yield Stated(here, there, number, unit, table, field not in table.model_fields_set)

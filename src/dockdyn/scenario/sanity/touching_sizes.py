@@ -6,7 +6,6 @@ Units: SI. Source: own construction.
 from __future__ import annotations
 
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.sanity.stated import Stated
 
 RADII = 4.0  # of a feature: what is pressed in deeper has passed through
@@ -28,8 +27,8 @@ def depths_of(content: Section, numbers: list[Stated]) -> dict[str, tuple[float,
             name = str(getattr(one.table, "name", ""))
             sizes[name] = min(sizes.get(name, one.value), one.value)
     found = {}
-    for contact, ending, (_, radius) in zip(contacts, endings_of(contacts), meetings, strict=True):
-        size = sizes.get(str(getattr(contact, "surface", "")).rpartition(".")[2], 0.0)
+    for contact, (_, radius) in zip(contacts, meetings, strict=True):
+        size = sizes.get(contact.between[1].rpartition(".")[2], 0.0)
         if radius > 0:
-            found[f"contact{ending}."] = max(RADII * radius, size), radius
+            found[f"{contact.key}."] = max(RADII * radius, size), radius
     return found

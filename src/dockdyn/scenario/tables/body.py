@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Self
 from pydantic import model_validator
 
 from dockdyn.scenario.language.or_none import OrNone
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Point
 from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
-from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.part import refuse_repeated
 from dockdyn.scenario.tables.parts import SurfaceSection
 
 if TYPE_CHECKING:
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.vector import Vector
 
 
-class PlaceSection(Section):
+CARRIED = ("feature", "surface", "port")  # what a body has under names, of which each is there once
+
+
+class PlaceSection(NamedSection):
     """A named place on a body, where loads are reported."""
 
-    name: str
     position: Point
 
 
-class FreeBodySection(Section):
-    """A free rigid body; a kind that has them says what features and named points it can carry."""
+class FreeBodySection(NamedSection):
+    """A free rigid body; a kind that has them says what features and ports it can carry."""
 
     mass: quantity("kg", "a mass", above=0)
     inertia: Inertia
@@ -38,15 +41,12 @@ class FreeBodySection(Section):
     attitude: Attitude | None = None
     rate: Rate | None = None
     look: OrNone[LookSection] = None
-    surface: list[SurfaceSection] = []  # noqa: RUF012
+    surface: named_tables(SurfaceSection) = []  # noqa: RUF012
 
     @model_validator(mode="after")
     def named(self) -> Self:
-        for kind in ("feature", "surface", "point"):
-            names = [item.name for item in getattr(self, kind, [])]
-            if None in names:
-                refuse(f"every {kind} needs a name")
-            refuse_repeated(names, f"{kind}s")
+        carried = [item.name for kind in CARRIED for item in getattr(self, kind, [])]
+        refuse_repeated(carried, "features, surfaces and ports")
         return self
 
     def states_motion(self) -> list[str]:

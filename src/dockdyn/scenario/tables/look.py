@@ -11,7 +11,6 @@ from pydantic import ConfigDict, field_validator, model_validator
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import FMU, MESH, check_given
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import mesh, profile
 from dockdyn.scenario.tables.fmu_control import SCHEME
@@ -57,9 +56,7 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
     """
     if isinstance(data, list):
-        tables = data and isinstance(data[0], dict)
-        endings = endings_of(data) if tables else [f".{index}" for index in range(len(data))]
-        return [with_looks(item, name, folder, path + ending) for ending, item in zip(endings, data, strict=True)]
+        return [with_looks(item, name, folder, f"{path}.{index}") for index, item in enumerate(data)]
     if not isinstance(data, dict):
         return data
     found: dict[str, Any] = {}

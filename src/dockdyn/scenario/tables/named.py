@@ -5,7 +5,9 @@ A file has them by name; a checked scenario has them as a list, in the order of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator, GetJsonSchemaHandler, SerializerFunctionWrapHandler, WrapSerializer
@@ -21,18 +23,24 @@ from dockdyn.scenario.tables.part import refuse
 Node = dict[str, Any]
 
 
+NAME_OF_BODY = re.compile(rf"{NAME.pattern}(\..+)?")  # a link of a tree has the names of both
+
+
 class _Named:
-    """What a JSON schema says of named tables."""
+    """What a JSON schema says of tables whose names match a pattern."""
+
+    def __init__(self, names: re.Pattern[str]):
+        self.names = names
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> Node:
         listed = handler(core)
         sizes = {"minItems": "minProperties", "maxItems": "maxProperties"}
         found = {sizes[key]: value for key, value in listed.items() if key in sizes}
-        names = {"propertyNames": {"pattern": f"^{NAME.pattern}$"}, REPEATED: True}
+        names = {"propertyNames": {"pattern": f"^{self.names.pattern}$"}, REPEATED: True}
         return {"type": "object", "additionalProperties": listed["items"], **names, **found}
 
 
-def _listed(value: object) -> object:
+def _listed(names: re.Pattern[str], value: object) -> object:
     """Return tables by name as a list of them, each with its name, without those left out; refuse what is no table."""
     if isinstance(value, list) and all(isinstance(item, NamedSection) for item in value):
         return value
@@ -42,7 +50,7 @@ def _listed(value: object) -> object:
         refuse("must be tables, each under a name of its own")
     found = []
     for name, table in value.items():
-        if NAME.fullmatch(name) is None:
+        if names.fullmatch(name) is None:
             refuse(f"{shown(name)} is no name; must be of letters, digits, - and _")
         if isinstance(table, dict) and "name" in table:
             refuse(f"{name}.name: the table is called {name!r} already; must be left out")
@@ -60,9 +68,11 @@ def _by_name(tables: list[NamedSection], write: SerializerFunctionWrapHandler) -
     }
 
 
-def named_tables(table: Any, *more: object) -> Any:  # noqa: ANN401, a type
-    """Return the type of a field that holds tables under names of their own; `more` as of `Annotated`, of their list."""
-    return Annotated[list[table], *more, BeforeValidator(_listed), WrapSerializer(_by_name), _Named()]
+def named_tables(table: Any, *more: object, names: re.Pattern[str] = NAME) -> Any:  # noqa: ANN401, a type
+    """Return the type of a field that holds tables under `names` of their own; `more` as of `Annotated`, of their list."""
+    return Annotated[
+        list[table], *more, BeforeValidator(partial(_listed, names)), WrapSerializer(_by_name), _Named(names)
+    ]
 
 
 def are_named_at(kind: type[Section], path: Sequence[str]) -> bool:

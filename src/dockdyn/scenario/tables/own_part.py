@@ -231,7 +231,6 @@ class OwnShape(Shape, OwnPart):
     """A surface of one's own."""
 
     shape: str
-    name: str | None = None
 
     @classmethod
     def base(cls) -> type:

@@ -8,9 +8,10 @@ from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, NoReturn, Union
 
 from pydantic import Discriminator, Tag, create_model, model_validator
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.waiting import is_waiting, leave_for_later
 
 
@@ -21,10 +22,10 @@ class Part(Section):
         raise TypeError
 
 
-class Shape(Part):
-    """A surface; one that a body carries has a name."""
+class Shape(Part, NamedSection):
+    """A surface; one that a body carries has a name, a part of a surface has none."""
 
-    name: str | None = None
+    name: SkipJsonSchema[str] = ""
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
         """Refuses a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
-from dockdyn.scenario.language.keys import leaves_by_name
+from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.toml_text import data_of
 
 SHOWN = 3  # differences told when a study cannot go on
@@ -21,7 +21,7 @@ def refuse_another(found: Sequence[str], folder: Path, study: str) -> None:
 
 def differences(before: str, now: str) -> list[str]:
     """Keys of two scenario texts that differ, with both values."""
-    old, new = (leaves_by_name(data_of(text, "scenario")) for text in (before, now))
+    old, new = (dict(leaves(data_of(text, "scenario"))) for text in (before, now))
     nothing = "not there"
     return [
         f"{key} was {shown(old[key]) if key in old else nothing}, is {shown(new[key]) if key in new else nothing}"

@@ -6,7 +6,6 @@ The run is made again with a contact for each such pair, of a stiffness that mov
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -47,8 +46,8 @@ def _pressed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
 def _unheld(scenario: Scenario) -> list[str]:
     """Return the pairs without a contact that pass through each other; of a rig, whose run keeps no depths, none."""
     data = scenario.at({}).nominal()
-    pairs = _pairs_without_contact(data)[:MOST]
-    if not pairs or not isinstance(data.get("contact"), list):
+    pairs = _pairs_without_contact(scenario.at({}).content)[:MOST]
+    if not pairs or not data.get("contact"):
         return []
     watched = _with_watching_contacts(scenario, data, pairs)
     if watched is None:
@@ -63,62 +62,42 @@ def _unheld(scenario: Scenario) -> list[str]:
         if depth[0] <= 0 and np.nanmax(depth) > least:
             first = float(run.time[int(np.argmax(depth > 0))])
             words = f"{feature[1]!r} of {feature[0]} passes through {surface[1]!r} of {surface[0]} from t = {first:.6g} s on"
-            found.append(f"{words}: no [[contact]] says that they touch")
+            found.append(f"{words}: no [contact.NAME] says that they touch")
     return found
 
 
-def _pairs_without_contact(data: dict[str, Any]) -> list[tuple[Place, Place]]:
+def _pairs_without_contact(content: Any) -> list[tuple[Place, Place]]:  # noqa: ANN401, of the schema of its kind
     """Return features and surfaces of different bodies that no contact is of."""
-    bodies = {name: table for name, table in data.items() if isinstance(table, dict)}
-    bodies |= {table["name"]: table for table in data.get("body", []) if isinstance(table, dict)}
-    features, surfaces = (
-        [(body, item["name"], _metres(item.get("radius", 0.0))) for body, item in _parts(bodies, part)]
-        for part in ("feature", "surface")
-    )
+    bodies = getattr(content, "body", ())
+    features = [(body.name, one.name, float(one.radius)) for body in bodies for one in body.feature]
+    surfaces = [(body.name, one.name, 0.0) for body in bodies for one in body.surface]
     stated = {
-        (one.get("feature", "").rpartition(".")[2], str(one.get("surface")).rpartition(".")[2])
-        for one in data.get("contact", [])
-        if isinstance(one, dict)
-    }
+        tuple((body, one.name) for body, one in content.sides(contact)) for contact in getattr(content, "contact", ())
+    } if bodies else set()
     return [
         (feature, surface)
         for feature in features
         for surface in surfaces
-        if feature[0] != surface[0] and (feature[1], surface[1]) not in stated
+        if feature[0] != surface[0] and (feature[:2], surface[:2]) not in stated
     ]
-
-
-def _parts(bodies: dict[str, dict[str, Any]], part: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the tables of a list of all bodies that have a name, with that of their body."""
-    items = [(body, item) for body, table in bodies.items() for item in table.get(part, []) if isinstance(item, dict)]
-    return [(body, item) for body, item in items if "name" in item]
-
-
-def _metres(value: object) -> float:
-    """Return a radius as it is written, in m."""
-    return float(str(value).partition(" ")[0])
 
 
 def _with_watching_contacts(
     scenario: Scenario, data: dict[str, Any], pairs: list[tuple[Place, Place]]
 ) -> tuple[Scenario, list[tuple[Place, Place]]] | None:
     """Return the scenario with a contact for each pair that may have one, and those pairs; None where none may."""
-    names = Counter(name for pair in pairs for _, name, _ in {*pair})
-    several = "body" in data
     kept: list[tuple[Place, Place]] = []
     found: Scenario | None = None
     whole = copy.deepcopy(data)
-    for pair in pairs:
-        (own, feature, _), (other, surface, _) = pair
+    for number, ((own, feature, _), (other, surface, _)) in enumerate(pairs):
         contact = {
-            "feature": f"{own}.{feature}" if several and names[feature] > 1 else feature,
-            "surface": f"{other}.{surface}" if several and names[surface] > 1 else surface,
+            "between": [f"{own}.{feature}", f"{other}.{surface}"],
             "normal": {"law": "spring-dashpot", "stiffness": NOTHING},
         }
-        tried = whole | {"contact": [*whole["contact"], contact]}
+        tried = whole | {"contact": whole["contact"] | {f"watching-{number}": contact}}
         try:
             found = parse(tomlkit.dumps(tried), scenario.name, folder=scenario.folder)
         except ScenarioError:  # shapes that do not meet, or that one contact is of already
             continue
-        whole, kept = tried, [*kept, pair]
+        whole, kept = tried, [*kept, pairs[number]]
     return None if found is None else (found, kept)

@@ -10,7 +10,6 @@ from dockdyn.kinds.assembly.schema.control import SteeringSection, steered_bodie
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.assembly.schema.smooth import refuse_not_smooth
 from dockdyn.kinds.assembly.schema.variational import ELASTIC, refuse_not_variational
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.part import refuse
@@ -97,9 +96,9 @@ class AssemblySection(SeveralBodiesSection):
         if self.integrator.method == "variational":
             refuse_not_variational(self)
             return self
-        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
+        for contact in self.contact:
             if contact.impact is not None and contact.impact.law == ELASTIC:
-                refuse(f"contact{ending}.impact.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
+                refuse(f"{contact.key}.impact.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
         if self.integrator.method == "located":
             return self
         if self.integrator.method in ("adaptive", "implicit"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -11,19 +11,18 @@ from pydantic import model_validator
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
-from dockdyn.scenario.language.also import TEXT, Also
+from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
-from dockdyn.scenario.tables.geometry import Direction
+from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.inertia import InertiaOrPoint
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
+from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.part import Shape, refuse
 
 if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.mechanics.rigid_body import RigidBody
-
-
-REPAIRED = Also({"type": "string", "const": "repair"})
 
 
 class PortSection(PlaceSection):
@@ -41,22 +40,25 @@ class PortSection(PlaceSection):
         return axis / jnp.linalg.norm(axis)
 
 
+def kind_of(carried: Section) -> str:
+    """Return under which key a body has what it carries: `feature`, `surface` or `port`."""
+    if isinstance(carried, Shape):
+        return "surface"
+    return "port" if isinstance(carried, PortSection) else "feature"
+
+
 class BodySection(FreeBodySection):
     """A body; one that is `on` another begins there, placed in its axes, and moves with it until forces part them, or as
     a `joint` lets it. A `flexible` one bends."""
 
-    name: str
-    inertia: Annotated[
-        InertiaOrPoint, REPAIRED
-    ]  # of a body with a `urdf`, "repair": possible inertias for impossible ones
+    inertia: InertiaOrPoint
     on: str | None = None
     joint: AnyJoint | None = None
     flexible: AnyFlexible | None = None
-    urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file whose links are then bodies
     note: str | None = None  # said of it where the scenario is checked
     unread: ClassVar[tuple[str, ...]] = ("title", "note")
-    feature: list[FeatureSection] = []  # noqa: RUF012
-    point: list[PortSection] = []  # noqa: RUF012
+    feature: named_tables(FeatureSection) = []  # noqa: RUF012
+    port: named_tables(PortSection) = []  # noqa: RUF012
 
     def body(self) -> RigidBody:
         """Return the body, also from traced numbers; one that is locked may be a point mass."""
@@ -90,3 +92,18 @@ class BodySection(FreeBodySection):
                 refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')
             self.flexible.check(self.mass, self.inertia)
         return self
+
+
+class TreeSection(NamedSection):
+    """The links of a URDF file as bodies `NAME.LINK`, where its root begins, and what holds that; read before a scenario is
+    checked, so that one that is checked has none."""
+
+    urdf: str
+    on: str | None = None
+    position: Point | None = None
+    velocity: Velocity | None = None
+    attitude: Attitude | None = None
+    rate: Rate | None = None
+    joint: AnyJoint | None = None
+    inertia: Literal["repair"] | None = None  # possible inertias for impossible ones
+    body: dict[str, dict[str, Any]] = {}  # noqa: RUF012, by link: what the file lacks, with the keys of a body

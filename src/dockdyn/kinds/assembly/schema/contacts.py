@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dockdyn.kinds.assembly.schema.variational import ELASTIC
 from dockdyn.scenario.language.or_none import OrNone
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.approach import ApproachSection
 from dockdyn.scenario.tables.impact_law import REST_SPEED, ImpactLawSection, friction_at_rest
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class BetweenPortsSection(ApproachSection):
-    """The approach of a port (a point with an axis, or any point) to a port of another body, as seen from there."""
+    """The approach of a port to a port of another body, as seen from there; features and surfaces are ports, too."""
 
-    port: str
+    of: str
     to: str
 
 
@@ -78,22 +78,14 @@ class OwnContactImpactSection(OwnImpact, ContactImpactSection):
     law: str  # type: ignore[assignment]
 
 
-class ContactSection(Section):
-    """A feature against a surface, or against another feature, of another body; names as "body.name" where two share one."""
+class ContactSection(NamedSection):
+    """A feature against a surface, or against another feature, of another body; "body.name", or the name alone where no other
+    body has one like it."""
 
-    name: str | None = None
-    feature: str
-    surface: str | None = None
-    against: str | None = None
+    between: Annotated[list[str], Field(min_length=2, max_length=2)]
     normal: NormalLawSection | None = None
     friction: OrNone[FrictionSection] = None
     impact: OrNone[or_own(ContactImpactSection, OwnContactImpactSection)] = None
-
-    @model_validator(mode="after")
-    def one_partner(self) -> Self:
-        if (self.surface is None) == (self.against is None):
-            refuse("must state either the surface or, for a feature of another body, against")
-        return self
 
     @model_validator(mode="after")
     def one_law(self) -> Self:
@@ -110,10 +102,7 @@ class ContactSection(Section):
         """Return the laws of its forces; none of a contact with an impact law."""
         return [law for law in (self.normal, self.friction) if law is not None]
 
-    def partner(self) -> str:
-        """The name of what the feature touches."""
-        return str(self.surface if self.against is None else self.against)
-
-    def label(self) -> str:
-        """What figures call it."""
-        return self.name or f"{self.feature} – {self.partner()}"
+    @property
+    def key(self) -> str:
+        """The key of the contact's table."""
+        return f"contact.{self.name}"

@@ -455,7 +455,7 @@ class LatchSection(LineSection):
             return
         if self.stiffness is None and law is None:
             refuse(
-                f"{self.path}.stiffness: no [[contact]] of {self.feature!r} with {self.surface!r} tells it; must be stated, or "
+                f"{self.path}.stiffness: no [contact.NAME] between {self.feature!r} and {self.surface!r} tells it; must be stated, or "
                 "grip be 'pin' or 'weld'"
             )
         if self.damping is None and getattr(law, "unloading_force", None) is not None:

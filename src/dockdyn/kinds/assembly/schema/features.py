@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.scenario.language.errors import shown
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
@@ -49,10 +49,9 @@ class Ring(NamedTuple):
     radius: Float[Array, ""]  # m
 
 
-class RepeatedSection(Section):
+class RepeatedSection(NamedSection):
     """A feature, and further ones like it around an axis."""
 
-    name: str
     radius: Radius = 0.0
     copies: Annotated[int, Field(ge=1, le=MOST)] = 1
     about: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
@@ -181,14 +180,13 @@ class SampleSection(Section):
     area: float
 
 
-class CloudSection(Section):
+class CloudSection(NamedSection):
     """A closed mesh in a file that touches at points spread over it, each with its share of the contact's force.
 
     Balls of the `radius` about the points touch the mesh from inside.
     """
 
     shape: Literal["cloud"]
-    name: str
     file: str
     unit: MeshUnit | None = None
     count: Annotated[int, Field(ge=1, le=MOST)] = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -28,9 +28,9 @@ from dockdyn.kinds.assembly.schema.on_line_parts import (
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
-from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.body import CARRIED
+from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import PlaneShape
 
@@ -51,8 +51,8 @@ class BodiesOnLineSection(OnLine, Bodies):
 
     motion: Literal["line"]  # type: ignore[assignment]
     approach: OrNone[LineApproachSection] = None
-    body: Annotated[list[LineBodySection], Field(min_length=1)]  # type: ignore[assignment]
-    contact: list[LineContactSection] = []  # type: ignore[assignment]  # noqa: RUF012
+    body: named_tables(LineBodySection, Field(min_length=1), names=NAME_OF_BODY)
+    contact: named_tables(LineContactSection) = []  # noqa: RUF012
     strut: named_tables(LineStrutSection) = []  # noqa: RUF012
     cable: named_tables(LineCableSection) = []  # noqa: RUF012
     magnet: named_tables(LineMagnetSection) = []  # noqa: RUF012
@@ -62,8 +62,10 @@ class BodiesOnLineSection(OnLine, Bodies):
     thruster: named_tables(LineThrusterSection) = []  # noqa: RUF012
     control: LineSteering | None = None
     orbit: ClassVar[None] = None
+    tree: ClassVar[list[Any]] = []
     off_line: ClassVar = {
         "orbit": "an orbit is no line",
+        "tree": "the links of a URDF file are in space",
         "connection": "on a line a joint or a latch holds bodies together",
     }
 
@@ -74,19 +76,19 @@ class BodiesOnLineSection(OnLine, Bodies):
 
     @model_validator(mode="after")
     def touching(self) -> Self:
-        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
-            (first, _), (second, _) = (self.place(name, f"contact{ending}.between") for name in contact.between)
+        for contact in self.contact:
+            (first, _), (second, _) = (self.place(name, f"{contact.key}.between") for name in contact.between)
             if first == second:
-                refuse(f"contact{ending}.between = {contact.between}: both are of the body {first!r}")
+                refuse(f"{contact.key}.between = {contact.between}: both are of the body {first!r}")
         return self
 
     @model_validator(mode="after")
     def facing(self) -> Self:
         if self.approach is not None:
-            (_, own), (_, to) = (self.find("point", name) for name in (self.approach.port, self.approach.to))
+            (_, own), (_, to) = map(self.find, (self.approach.of, self.approach.to))
             if own.axis is not None and own.axis == to.axis:
                 refuse(
-                    f"approach: {self.approach.port!r} and {self.approach.to!r} face the same way, and nothing turns"
+                    f"approach: {self.approach.of!r} and {self.approach.to!r} face the same way, and nothing turns"
                 )
         return self
 
@@ -109,24 +111,24 @@ class BodiesOnLineSection(OnLine, Bodies):
         return place if body.on is None else place + self.begins_at(body.on)
 
     def place(self, name: str, key: str = "") -> tuple[str, float]:
-        """Return the body of a place and where on it that is (m): a body's own place, or one of its points.
+        """Return the body of a place and where on it that is (m): a body's own place, or one of its ports.
 
         `key` is where the scenario has the name.
         """
         if name in self.names():
             return name, CENTRE
-        carried = [(body.name, one) for body in self.body for one in body.point]
+        carried = [(body.name, one) for body in self.body for one in body.port]
         found = [(body, one.position) for body, one in carried if name in (one.name, f"{body}.{one.name}")]
         if not found:
             known = [*self.names(), *(f"{body}.{one.name}" for body, one in carried)]
-            refuse(f"{key} has {name!r}: no such body or point; {nearest(name, known)}")
+            refuse(f"{key} has {name!r}: no such body or port; {nearest(name, known)}")
         if len(found) > 1:
             bodies = " and ".join(body for body, _ in found)
-            refuse(f"{key} has {name!r}: {bodies} have such a point; must be named as body.name")
+            refuse(f"{key} has {name!r}: {bodies} have such a port; must be named as body.name")
         return found[0]
 
-    def find(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
-        body, found = super().find(kind, name, key)
+    def find(self, name: str, kinds: Sequence[str] = CARRIED, key: str = "") -> tuple[str, Any]:
+        body, found = super().find(name, kinds, key)
         return body, found.in_space()
 
     def sides(self, contact: LineContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:  # type: ignore[override]
@@ -137,7 +139,7 @@ class BodiesOnLineSection(OnLine, Bodies):
         return (first, feature), (second, surface)
 
     def places_told(self, body: LineBodySection) -> list[PortSection]:  # type: ignore[override]
-        return [point.in_space() for point in body.point]
+        return [port.in_space() for port in body.port]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
         approach = self.approaches()
@@ -146,9 +148,9 @@ class BodiesOnLineSection(OnLine, Bodies):
         from dockdyn.mechanics.rigid_body import Pose, Twist
         from dockdyn.mechanics.vector import Vector
 
-        own, port = self.find("point", self.approach.port)
+        own, port = self.find(self.approach.of)
         place, _ = self.in_root(own, port.position)
-        other, (_, to) = start(approach[1]), self.find("point", self.approach.to)
+        other, (_, to) = start(approach[1]), self.find(self.approach.to)
         out = float(to.axis[0])
         away = Vector.of(place) - Vector.of(in_space_of(to.position[0] + out * self.approach.distance))
         return (

@@ -24,9 +24,10 @@ from dockdyn.kinds.assembly.schema.elements import (
 )
 from dockdyn.kinds.assembly.schema.joints import LockedSection, PrismaticSection
 from dockdyn.scenario.language.or_none import OrNone
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.control import PUSH, own_reader, whose
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 
@@ -46,7 +47,7 @@ LEVEL = [1.0, 0.0, 0.0, 0.0]
 STILL = [0.0, 0.0, 0.0]
 TURNS = "on a line nothing turns"
 ACROSS = "on a line nothing is across it"
-A_POINT = "on a line a body touches with its points"
+A_POINT = "on a line a body touches with its ports"
 
 
 def in_space(number: float) -> list[float]:
@@ -69,10 +70,9 @@ class OnLine(Section):
         return value
 
 
-class LinePointSection(OnLine):
+class LinePortSection(OnLine, NamedSection):
     """A named place on a body, from its centre of mass; with an `axis`, out of the body, also a port to dock at."""
 
-    name: str
     position: Place
     axis: Way | None = None
 
@@ -123,13 +123,12 @@ class LineBodySection(OnLine, BodySection):
     position: Place | None = None
     velocity: Speed | None = None
     joint: LineJoint | None = None
-    point: list[LinePointSection] = []  # type: ignore[assignment]  # noqa: RUF012
+    port: named_tables(LinePortSection) = []  # noqa: RUF012
     inertia: ClassVar = [STILL, STILL, STILL]
     attitude: ClassVar[None] = None
     rate: ClassVar[None] = None
     look: ClassVar[None] = None
     flexible: ClassVar[None] = None
-    urdf: ClassVar[None] = None
     feature: ClassVar[list[Section]] = []  # type: ignore[assignment]
     surface: ClassVar[list[Section]] = []
     off_line: ClassVar = {
@@ -137,10 +136,9 @@ class LineBodySection(OnLine, BodySection):
         "attitude": TURNS,
         "rate": TURNS,
         "flexible": "on a line nothing bends; a second body on a slide with a stiffness yields",
-        "urdf": "the links of a URDF file are in space",
         "look": "on a line bodies are drawn as cubes",
-        "feature": f"{A_POINT}, [[body.point]]",
-        "surface": f"{A_POINT}, [[body.point]]",
+        "feature": f"{A_POINT}, [body.NAME.port.NAME]",
+        "surface": f"{A_POINT}, [body.NAME.port.NAME]",
     }
 
     @model_validator(mode="after")
@@ -175,42 +173,21 @@ class LineImpactSection(OnLine, ContactImpactSection):
     off_line: ClassVar = dict.fromkeys(("friction", "energy_ratio", "friction_ratio"), ACROSS)
 
 
-class LineContactSection(OnLine):
+class LineContactSection(OnLine, NamedSection):
     """A place on a body against one on another body: where the first comes beyond the second along the line, they touch.
 
-    Places are bodies themselves, or their points as "body.point"; names alone where no two bodies have such a point.
+    Places are bodies themselves, or their ports as "body.port"; names alone where no two bodies have such a port.
     """
 
-    name: str | None = None
     between: Annotated[list[str], Field(min_length=2, max_length=2)]
     normal: NormalLawSection | None = None
     impact: OrNone[LineImpactSection] = None
-    surface: ClassVar[None] = None
     friction: ClassVar[None] = None
-    off_line: ClassVar = {
-        "feature": f"{A_POINT}, between",
-        "surface": f"{A_POINT}, between",
-        "against": f"{A_POINT}, between",
-        "friction": ACROSS,
-    }
+    off_line: ClassVar = {"friction": ACROSS}
 
     one_law = ContactSection.one_law
     laws = ContactSection.laws
-    label = ContactSection.label
-
-    @property
-    def feature(self) -> str:
-        """The place of the body that comes along the line."""
-        return self.between[0]
-
-    @property
-    def against(self) -> str:
-        """The place that it meets."""
-        return self.between[1]
-
-    def partner(self) -> str:
-        """The name of what the first place touches."""
-        return self.against
+    key = ContactSection.key
 
 
 class LineApproachSection(OnLine, BetweenPortsSection):

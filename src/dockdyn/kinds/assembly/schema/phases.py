@@ -109,7 +109,7 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], t
             if phase.when.between is not None and len(set(phase.when.between)) == 1:
                 refuse(f"phase.{phase.name}.when.between = {phase.when.between}: must be two bodies")
             if phase.when.event == "contact" and not touching:
-                refuse(f"phase.{phase.name}.when: waits for a contact; there is no [[contact]]")
+                refuse(f"phase.{phase.name}.when: waits for a contact; there is no [contact.NAME]")
             if phase.when.event == "latched" and not any(one.kind == "latch" for one in acting.values()):
                 refuse(f"phase.{phase.name}.when: waits for latches; no element is a latch")
         stated = _entries(phase, acting)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
+from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection, TreeSection, kind_of
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
 from dockdyn.kinds.assembly.schema.elements import (
@@ -31,10 +31,10 @@ from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
-from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.body import CARRIED
+from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.rig.loop import LoopSection
@@ -57,19 +57,21 @@ if TYPE_CHECKING:
 ELEMENTS = ("strut", "cable", "magnet", "bushing", "latch", "connection", "thruster", "element")  # keys, in their order
 MOST_PAIRS = 20_000  # of a contact
 OPEN = 1e-8  # m, of ends that are to meet
+MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
 
 
 class SeveralBodiesSection(Section, abc.ABC):
     """Bodies, contacts between them: what the kinds that simulate them share."""
 
-    schema_: Literal[1] = Field(1, alias="schema")
+    schema_: Literal[2] = Field(2, alias="schema")
     kind: str
     motion: Literal["space"] = "space"
     title: str
     duration: Duration
     approach: OrNone[BetweenPortsSection] = None
-    body: Annotated[list[BodySection], Field(min_length=1)]
-    contact: list[ContactSection] = []  # noqa: RUF012
+    body: named_tables(BodySection, Field(min_length=1), names=NAME_OF_BODY)
+    tree: named_tables(TreeSection) = []  # noqa: RUF012
+    contact: named_tables(ContactSection) = []  # noqa: RUF012
     strut: named_tables(StrutSection) = []  # noqa: RUF012
     cable: named_tables(CableSection) = []  # noqa: RUF012
     magnet: named_tables(MagnetSection) = []  # noqa: RUF012
@@ -86,7 +88,6 @@ class SeveralBodiesSection(Section, abc.ABC):
     @model_validator(mode="after")
     def joined(self) -> Self:
         names = self.names()
-        refuse_repeated(names, "bodies")
         for name in names:
             seen = [name]
             while (carrier := self.named(seen[-1]).on) is not None:
@@ -134,40 +135,40 @@ class SeveralBodiesSection(Section, abc.ABC):
         wait_for("jax")
         from dockdyn.kinds.assembly.pairs import check_pair
 
-        for ending, contact in zip(endings_of(self.contact), self.contact, strict=True):
-            key, kind = ("surface", "surface") if contact.against is None else ("against", "feature")
-            first, feature = self.find("feature", contact.feature, f"contact{ending}.feature")
-            second, partner = self.find(kind, contact.partner(), f"contact{ending}.{key}")
+        for contact in self.contact:
+            between = f"{contact.key}.between"
+            first, feature = self.find(contact.between[0], CARRIED, between)
+            second, partner = self.find(contact.between[1], ("surface", "feature"), between)
+            if kind_of(feature) != "feature":
+                refuse(f"{between}: {contact.between[0]!r} is a {kind_of(feature)}; must be the feature that touches")
+            between = f"{between} = {contact.between}"
             if first == second:
-                refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: both are of the body {first!r}")
-            if getattr(partner, "shape", "") == "cloud" or (contact.against is not None and feature.shape == "cloud"):
-                refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: a cloud touches surfaces only")
+                refuse(f"{between}: both are of the body {first!r}")
+            if "cloud" in (feature.shape, partner.shape) and kind_of(partner) == "feature":
+                refuse(f"{between}: a cloud touches surfaces only")
             count = check_pair(feature, partner)
             if count > MOST_PAIRS:
-                refuse(
-                    f"contact of {contact.feature!r} with {contact.partner()!r}: {count} pairs; must be at most {MOST_PAIRS}"
-                )
+                refuse(f"{between}: {count} pairs; must be at most {MOST_PAIRS}")
             if contact.impact is not None and count > 1:
                 refuse(
-                    f"contact{ending}.impact: a law for one pair, of which there are {count}; must be a [[contact]] each"
+                    f"{contact.key}.impact: a law for one pair, of which there are {count}; must be a [contact.NAME] each"
                 )
         return self
 
     @model_validator(mode="after")
     def striking(self) -> Self:
-        struck = [number for number, contact in enumerate(self.contact) if contact.impact is not None]
-        endings = endings_of(self.contact)
+        struck = [contact for contact in self.contact if contact.impact is not None]
         if struck and self.loop.delay:
             refuse(
-                f"contact{endings[struck[0]]}.impact: no sensor measures a jump; loop.delay must be left out, or state normal"
+                f"{struck[0].key}.impact: no sensor measures a jump; loop.delay must be left out, or state normal"
             )
-        for number in struck:
-            (first, _), (second, _) = self.sides(self.contact[number])
+        for contact in struck:
+            (first, _), (second, _) = self.sides(contact)
             held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
             if len(held) > 1:  # what one grip holds alone, touches no more, or turns about a pin
                 names = " and ".join(map(repr, held))
                 refuse(
-                    f"contact{endings[number]}.impact: the rigid grip of {names} holds these bodies together; must be "
+                    f"{contact.key}.impact: the rigid grip of {names} holds these bodies together; must be "
                     "'compliant', or state normal"
                 )
         return self
@@ -188,7 +189,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         late = self.contact or any(latch.ramp for latch in self.latch)
         if self.loop.delay and not late:
             refuse(
-                "loop.delay delays the forces of contacts and ramps; there is no [[contact]], and no latch with a ramp"
+                "loop.delay delays the forces of contacts and ramps; there is no [contact.NAME], and no latch with a ramp"
             )
         return self.model_copy(update={"phase": phases})
 
@@ -227,15 +228,15 @@ class SeveralBodiesSection(Section, abc.ABC):
     def approaching(self) -> Self:
         if self.approach is None:
             return self
-        own, port = self.find_port("feature", self.approach.port, "approach.port")
-        other, to = self.find_port("surface", self.approach.to, "approach.to")
+        own, port = self.find(self.approach.of, MOVING_PORTS, "approach.of")
+        other, to = self.find(self.approach.to, STANDING_PORTS, "approach.to")
         if getattr(port, "position", None) is None or (isinstance(port, BallSection) and port.member_count() > 1):
             refuse(
-                f"approach.port = {self.approach.port!r}: has no one place; must be a point, or a feature of one ball"
+                f"approach.of = {self.approach.of!r}: has no one place; must be a port, or a feature of one ball"
             )
         mover, base = self.root(own), self.root(other)
         if mover == base:
-            refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} are of bodies that begin as one")
+            refuse(f"approach: {self.approach.of!r} and {self.approach.to!r} are of bodies that begin as one")
         if stated := self.named(mover).states_motion():
             refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
         if isinstance(to, PortSection) and to.axis is None:
@@ -288,10 +289,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def contact_names(self) -> list[str]:
         """What the contacts are called."""
-        from dockdyn.results.run import contact_names
-
-        found = self.contact
-        return contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found])
+        return [contact.name for contact in self.contact]
 
     def names(self) -> list[str]:
         """The names of the bodies, in their order."""
@@ -301,37 +299,26 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The body of that name."""
         return next(body for body in self.body if body.name == name)
 
-    def find(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
-        """The body with a `feature`, `surface` or `point` of that name (or "body.name"), and its section.
+    def find(self, name: str, kinds: Sequence[str] = CARRIED, key: str = "") -> tuple[str, Any]:
+        """Return the body that carries what has that name (or "body.name") and is of one of the `kinds`, and its section.
 
         `key` is where the scenario has the name.
         """
-        carried = [(body.name, item) for body in self.body for item in getattr(body, kind)]
+        carried = [(body.name, item) for body in self.body for kind in kinds for item in getattr(body, kind)]
         found = [(body, item) for body, item in carried if name in (item.name, f"{body}.{item.name}")]
         if not found:
             names = [f"{body}.{item.name}" if "." in name else item.name for body, item in carried]
-            refuse(f"{key} = {name!r}: no body has such a {kind}; {nearest(name, dict.fromkeys(names))}")
+            what = f"{' or '.join(kinds)}; {nearest(name, dict.fromkeys(names))}"
+            refuse(f"{key} = {name!r}: no body has such a {what}")
         if len(found) > 1:
             bodies = " and ".join(body for body, _ in found)
-            refuse(f"{key} = {name!r}: {bodies} have such a {kind}; must be named as body.name")
+            refuse(f"{key} = {name!r}: {bodies} have such a {kind_of(found[0][1])}; must be named as body.name")
         return found[0]
-
-    def find_port(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
-        """Return the body with a port of that name, and its section: a point, or a `feature` or `surface`, as `kind` says.
-
-        `key` is where the scenario has the name.
-        """
-        named = [(body.name, item.name) for body in self.body for item in body.point]
-        is_point = any(name in (item, f"{body}.{item}") for body, item in named)
-        others = any(
-            name in (item.name, f"{body.name}.{item.name}") for body in self.body for item in getattr(body, kind, ())
-        )
-        return self.find(kind if others and not is_point else "point", name, key)
 
     def sides(self, contact: ContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:
         """The feature of a contact and what it touches, each with its body."""
-        kind = "surface" if contact.against is None else "feature"
-        return self.find("feature", contact.feature), self.find(kind, contact.partner())
+        feature, partner = contact.between
+        return self.find(feature), self.find(partner)
 
     def measured_contacts(self) -> list[int]:
         """Return the numbers of the contacts that a loop measures: all."""
@@ -366,11 +353,11 @@ class SeveralBodiesSection(Section, abc.ABC):
         for contact in self.contact:
             (_, feature), (_, partner) = self.sides(contact)
             radius = feature.radius
-            if contact.against is not None:
+            if kind_of(partner) == "feature":
                 radius = max(radius, getattr(partner, "radius", 0.0))
             if contact.impact is not None:
                 radius = OVERLAP
-            found.append((f"contact {contact.label()!r}", radius))
+            found.append((f"contact {contact.name!r}", radius))
         return found
 
     def first_depths(self) -> Float[Array, "contacts"]:
@@ -395,8 +382,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         """The body that approaches, and the one that has the port it approaches; None where that is not stated."""
         if self.approach is None:
             return None
-        own, _ = self.find_port("feature", self.approach.port)
-        other, _ = self.find_port("surface", self.approach.to)
+        own, _ = self.find(self.approach.of)
+        other, _ = self.find(self.approach.to)
         return self.root(own), other
 
     @property
@@ -496,12 +483,12 @@ class SeveralBodiesSection(Section, abc.ABC):
                 Seat(body, ("surface", body, one.name), one.make().reference().array())
                 for body, one in self._carried("surface")
             ),
-            *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
+            *(Seat(body, ("port", body, one.name), middle([one.position])) for body, one in self._carried("port")),
             *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thruster),
         ]
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
-        """The features, surfaces or points of flexible links, each with the name of the link."""
+        """The features, surfaces or ports of flexible links, each with the name of the link."""
         return [(body.name, one) for body in self.body if body.flexible is not None for one in getattr(body, kind)]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
@@ -522,8 +509,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.contact.surfaces.plane import Plane
 
         assert self.approach is not None
-        own, port = self.find_port("feature", self.approach.port)
-        _, to = self.find_port("surface", self.approach.to)
+        own, port = self.find(self.approach.of)
+        _, to = self.find(self.approach.to)
         of_point = isinstance(to, PortSection)
         surface: Any = Plane.of(jnp.asarray(to.position), jnp.asarray(to.axis)) if of_point else to.make()
         if isinstance(port, BallSection):
@@ -554,11 +541,10 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         found: list[ContactGroup | ImpactContact] = []
         for contact in self.contact:
-            kind = "surface" if contact.against is None else "feature"
             (first, feature), (second, partner) = self.sides(contact)
             bodies = (
                 frames.number(("feature", first, feature.name), first),
-                frames.number((kind, second, partner.name), second),
+                frames.number((kind_of(partner), second, partner.name), second),
             )
             pairs = geometries(feature, partner)
             if contact.impact is not None:
@@ -689,8 +675,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         ]
 
     def places_told(self, body: BodySection) -> list[PortSection]:
-        """Return the named points of a body."""
-        return body.point
+        """Return the ports of a body."""
+        return body.port
 
     def ports(self) -> list[str]:
         """The names of the points that are ports."""
@@ -749,7 +735,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 NamedPoint(
                     jnp.asarray(place.position, float),
                     name,
-                    frames.number(("point", self.body[body].name, place.name), self.body[body].name),
+                    frames.number(("port", self.body[body].name, place.name), self.body[body].name),
                     place.outward(),
                 )
                 for name, place, body in self.points()

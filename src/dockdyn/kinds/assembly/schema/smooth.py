@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dockdyn.kinds.assembly.schema.elements import LatchSection
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -27,9 +26,9 @@ def refuse_not_smooth(content: AssemblySection) -> None:
         refused("control.period", "a computer samples at instants")
     if content.phase:
         refused("phase", "phases begin at instants")
-    for ending, contact in zip(endings_of(content.contact), content.contact, strict=True):
+    for contact in content.contact:
         if contact.impact is None:
-            refused(f"contact{ending}.normal", "its force begins and ends at instants")
+            refused(f"{contact.key}.normal", "its force begins and ends at instants")
     for name, section in content.acts().items():
         if section.has_events() and not (isinstance(section, LatchSection) and section.rigid):
             refused(name, "changes its law at instants")

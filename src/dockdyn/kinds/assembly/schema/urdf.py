@@ -1,5 +1,5 @@
-"""Bodies of an assembly from a URDF file: `urdf = "arm.urdf"` of a body becomes its links, each a body with a joint, before the
-scenario is checked, so that what is stored is complete without the file.
+"""Bodies of an assembly from a URDF file: `urdf = "arm.urdf"` of a `[tree.NAME]` becomes its links, each a body with a joint,
+before the scenario is checked, so that what is stored is complete without the file.
 
 Units: SI.
 Source: https://wiki.ros.org/urdf/XML.
@@ -14,6 +14,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.units import Bounds, number_of
 from dockdyn.scenario.tables.urdf import (
     REPAIR,
@@ -27,92 +28,69 @@ from dockdyn.scenario.tables.urdf import (
     read_robot,
 )
 
-OF_URDF = ("name", "urdf", "on", "position", "attitude", "joint", "velocity", "rate", "inertia")  # keys beside `urdf`
+OF_TREE = ("urdf", "body", "on", "position", "attitude", "joint", "velocity", "rate", "inertia")  # keys of a tree
 SAID = ("on", "position", "attitude")  # of links, by the URDF
 SAID_OF_JOINTS = ("kind", "position", "axis")
-MIDDLE = {"name": "centre of mass", "position": [0.0, 0.0, 0.0]}  # where loads on a body without points are told
+MIDDLE = {"centre-of-mass": {"position": [0.0, 0.0, 0.0]}}  # where loads on a body without ports are told
 
 
 def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:
-    """Return `data` of the scenario `name` with every body that has a `urdf` replaced by the links in that file.
+    """Return `data` of the scenario `name` with the links of every `[tree.NAME]` as bodies, behind the others.
 
     Paths count from `folder` (None: the working folder). ScenarioError for a file or a link that cannot be used.
     """
-    bodies = data.get("body")
-    if not isinstance(bodies, list):
+    if "tree" not in data:
         return data
-    names = [body.get("name") if isinstance(body, dict) else None for body in bodies]
-    made = {
-        body["name"]: _Links(body, f"{name}: body", folder or Path())
-        for body in bodies
-        if isinstance(body, dict) and "urdf" in body and _is_named(body, f"{name}: body")
-    }
-    if not made:
+    trees, bodies = data["tree"], data.get("body", {})
+    if not isinstance(trees, dict) or not all(isinstance(tree, dict) for tree in trees.values()):
+        raise ScenarioError(f"{name}: tree: must be tables, each under a name of its own: [tree.NAME]")
+    if not isinstance(bodies, dict):
         return data
-    for of_link, body in zip(names, bodies, strict=True):
-        arms = [arm for arm in made if isinstance(of_link, str) and of_link.startswith(f"{arm}.")]
-        if arms and isinstance(of_link, str) and "urdf" not in body:
-            made[max(arms, key=len)].state(of_link, body)
-    found: list[Any] = []
-    for of_link, body in zip(names, bodies, strict=True):
-        if of_link in made and "urdf" in body:
-            found += made[of_link].bodies()
-        elif not any(body is entry for links in made.values() for entry in links.stated.values()):
-            found.append(body)
-    for links in made.values():
-        for carrier, points in links.points.items():
-            found = [_with_points(body, points) if _called(body, carrier) else body for body in found]
-    return {**data, "body": found}
+    found: Entry = dict(bodies)
+    for own, tree in trees.items():
+        if NAME.fullmatch(own) is None:
+            raise ScenarioError(f"{name}: tree: {shown(own)} is no name; must be of letters, digits, - and _")
+        links = _Links(own, tree, f"{name}: tree.{own}", folder or Path())
+        found |= links.bodies()
+        for carrier, ports in links.ports.items():
+            if isinstance(found.get(carrier), dict):
+                found[carrier] = _with_ports(found[carrier], ports)
+    return {key: value for key, value in data.items() if key != "tree"} | {"body": found}
 
 
-def _is_named(body: Entry, where: str) -> bool:
-    """Return True of a body with a name and the path of a file. Raises ScenarioError of others."""
-    if not isinstance(body["urdf"], str) or not isinstance(body.get("name"), str):
-        words = "must be the path of a URDF file, of a body with a name"
-        raise ScenarioError(f"{where}.{body.get('name')}.urdf = {shown(body['urdf'])}: {words}")
-    return True
-
-
-def _called(body: object, name: str) -> bool:
-    return isinstance(body, dict) and body.get("name") == name
-
-
-def _with_points(body: Entry, points: list[Entry]) -> Entry:
-    """Return a body with more points; one without any keeps the one that it would have."""
-    own = body.get("point", [MIDDLE])
-    return body | {"point": [*own, *points]} if isinstance(own, list) else body
+def _with_ports(body: Entry, ports: Entry) -> Entry:
+    """Return a body with more ports; one without any keeps the place that it would have."""
+    own = body.get("port", MIDDLE)
+    return body | {"port": own | ports} if isinstance(own, dict) else body
 
 
 class _Links:
     """The links of one file, as bodies."""
 
-    def __init__(self, body: Entry, where: str, folder: Path):
-        self.body, self.name, self.where = body, body["name"], f"{where}.{body['name']}"
-        label = f"{self.where}.urdf = {body['urdf']!r}"
-        if more := [key for key in body if key not in OF_URDF]:
-            raise ScenarioError(
-                f"{self.where}.{more[0]}: is of a link; must be in a table of the link's own, {self.name}.LINK"
-            )
+    def __init__(self, name: str, body: Entry, where: str, folder: Path):
+        self.body, self.name, self.where = body, name, where
+        if not isinstance(body.get("urdf"), str):
+            given = f" = {shown(body['urdf'])}" if "urdf" in body else ""
+            raise ScenarioError(f"{where}.urdf{given}: must be the path of a URDF file")
+        label = f"{where}.urdf = {body['urdf']!r}"
+        if more := [key for key in body if key not in OF_TREE]:
+            raise ScenarioError(f"{where}.{more[0]}: is of a link; must be in a table of its own, [tree.{name}.body.LINK]")
         if body.get("inertia") not in (None, REPAIR):
-            words = f'is of a link; beside urdf must be "{REPAIR}" or left out'
+            words = f'is of a link; of a tree must be "{REPAIR}" or left out'
             raise ScenarioError(f"{self.where}.inertia = {shown(body['inertia'])}: {words}")
         self.robot: Robot = read_robot(folder / body["urdf"], label)
         self.stated: dict[str, Entry] = {}  # tables of the scenario by link
+        for link, table in body.get("body", {}).items() if isinstance(body.get("body", {}), dict) else ():
+            self.robot.refuse_unknown(link, f"{where}.body.{link}")
+            if not isinstance(table, dict):
+                raise ScenarioError(f"{where}.body.{link} = {shown(table)}: must be a table")
+            self.stated[link] = table
         self.found: dict[str, Entry] = {}  # bodies by link
         self.anchors: dict[str, tuple[str, Frame]] = {}  # the body of each link, and the link's frame from its centre
-        self.points: dict[str, list[Entry]] = {}  # by body
+        self.ports: dict[str, Entry] = {}  # by body
 
-    def state(self, name: str, body: Entry) -> None:
-        """Take a table of the scenario whose name begins as the links' names do; one with a mass may be no link's."""
-        link = name.removeprefix(f"{self.name}.")
-        if link in self.robot.links or not {"mass", "inertia"} <= set(body):
-            self.robot.refuse_unknown(link, f"{self.where}.{link}")
-            if link in self.stated:
-                raise ScenarioError(f"{self.where}.{link}: two tables of this name; names must differ")
-            self.stated[link] = body
-
-    def bodies(self) -> list[Entry]:
-        """Return the bodies; links without mass on locked joints are `points` of what carries them. Raises ScenarioError."""
+    def bodies(self) -> Entry:
+        """Return the bodies by name; links without mass on locked joints are `ports` of what carries them. Raises ScenarioError."""
         locks = {
             link: entry["joint"]
             for link, entry in self.stated.items()
@@ -120,7 +98,7 @@ class _Links:
             and isinstance(joint := entry.get("joint"), dict)
             and joint.get("kind") == "locked"
         }
-        self.robot = self.robot.locked(locked_coordinates(self.robot, locks, self.where))
+        self.robot = self.robot.locked(locked_coordinates(self.robot, locks, f"{self.where}.body"))
         self._place_root()
         for link in self.robot.links:
             if link not in self.anchors:
@@ -128,7 +106,7 @@ class _Links:
         for link in self.found:
             if link in self.robot.joints and (mimic := self.robot.joints[link].mimic) is not None:
                 self._follow(link, mimic)
-        return list(self.found.values())
+        return {f"{self.name}.{link}": entry for link, entry in self.found.items()}
 
     def _place_root(self) -> None:
         """Place the root; without a mass and on no body, the first link with one that is locked to it, and what is between."""
@@ -181,18 +159,18 @@ class _Links:
             self._mark(link)
         else:
             words = (
-                f'has no mass and its {joint.kind} joint moves; must have one in [[body]] name = "{self.name}.{link}"'
+                f'has no mass and its {joint.kind} joint moves; must have one in [tree.{self.name}.body.{link}]'
             )
             raise ScenarioError(f'{self.robot.label}: link {link}: {words}, or joint.kind = "locked" there')
 
     def _mark(self, link: str) -> None:
         """Make a point of a link without mass on its body. Raises ScenarioError where the scenario has more for it."""
         name, frame = self.anchors[link]
-        if more := [key for key in self.stated.get(link, {}) if key not in ("name", "joint")]:
-            words = f"the link has no mass and is a point of {name}; must be there, or beside a mass and an inertia"
-            raise ScenarioError(f"{self.where}.{link}.{more[0]}: {words}")
-        point = f"{self.name}.{link}" if name == self.body.get("on") else link
-        self.points.setdefault(name, []).append({"name": point, "position": frame[:3, 3].tolist()})
+        if more := [key for key in self.stated.get(link, {}) if key != "joint"]:
+            words = f"the link has no mass and is a port of {name}; must be there, or beside a mass and an inertia"
+            raise ScenarioError(f"{self.where}.body.{link}.{more[0]}: {words}")
+        port = f"{self.name}-{link}" if name == self.body.get("on") else link
+        self.ports.setdefault(name, {})[port] = {"position": frame[:3, 3].tolist()}
 
     def _weight(self, link: str) -> Entry:
         """Return mass, centre and inertia of a link, those that the scenario states before the file's; nothing without mass."""
@@ -203,11 +181,11 @@ class _Links:
             own = self.robot.links[link].body(self.robot.label, point_mass=False, repair=repair)
             if stated and not own:
                 words = "the link has no mass in the file; must state mass and inertia both"
-                raise ScenarioError(f"{self.where}.{link}.{next(iter(stated))}: {words}")
+                raise ScenarioError(f"{self.where}.body.{link}.{next(iter(stated))}: {words}")
             return own | stated
         if (centre := self.robot.links[link].centre(self.robot.label)) is not None:
             return stated | {"centre": centre}
-        place = _numbers(table.get("position", [0.0] * 3), "m", "a length", 3, f"{self.where}.{link}.position")
+        place = _numbers(table.get("position", [0.0] * 3), "m", "a length", 3, f"{self.where}.body.{link}.position")
         return stated | {"centre": place, "placed": True}
 
     def _follow(self, link: str, mimic: Mimic) -> None:
@@ -216,7 +194,7 @@ class _Links:
         assert leader is not None  # the reader has seen to that
         to = self.found[leader.child]["joint"]
         own = self.robot.joints[link]
-        follower = {"kind": "mimic", "moves": own.kind, "follows": self.found[leader.child]["name"]}
+        follower = {"kind": "mimic", "moves": own.kind, "follows": f"{self.name}.{leader.child}"}
         follower |= {"ratio": mimic.ratio, "offset": mimic.offset}
         self.found[link]["joint"] = follower | {key: joint[key] for key in ("position", "axis")}
         for key, share in (("damping", mimic.ratio**2), ("friction", abs(mimic.ratio))):
@@ -243,14 +221,14 @@ class _Links:
             locked = own.get("kind") == "locked"
             said += [f"joint.{key}" for key in SAID_OF_JOINTS if key in own and not (key == "kind" and locked)]
         if said or not isinstance(own, dict) or (own and joint is None):
-            raise ScenarioError(f"{self.where}.{link}.{said[0] if said else 'joint'}: is in the URDF, or of its root")
+            raise ScenarioError(f"{self.where}.body.{link}.{said[0] if said else 'joint'}: is in the URDF, or of its root")
         from scipy.spatial.transform import Rotation  # which takes long to load, and few scenarios have a URDF
 
         from_centre = np.eye(4)
         from_centre[:3, 3] = -np.array(weight["centre"])
         self.anchors[link] = name, from_centre
         centre = frame @ [*weight["centre"], 1.0]
-        found = {"name": name} | {key: weight[key] for key in ("mass", "inertia", "note") if key in weight}
+        found = {key: weight[key] for key in ("mass", "inertia", "note") if key in weight}
         found |= {
             "position": centre[:3].tolist(),
             "attitude": Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True).tolist(),
@@ -266,7 +244,7 @@ class _Links:
         found["axis"] = (frame[:3, :3] @ joint.axis).tolist()
         if joint.mimic is not None and stated:
             words = f'follows {joint.mimic.leader!r}; must be stated of that, or be kind = "locked"'
-            raise ScenarioError(f"{self.where}.{link}.joint.{next(iter(stated))}: {words}")
+            raise ScenarioError(f"{self.where}.body.{link}.joint.{next(iter(stated))}: {words}")
         found |= {key: value for key in ("damping", "friction") if (value := getattr(joint, key)) is not None}
         found |= stated
         if joint.limits is not None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dockdyn.scenario.language.table_names import endings_of
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.part import refuse
@@ -69,8 +68,8 @@ def refuse_not_variational(content: Varied) -> None:
     for phase in content.phase:
         if phase.when is not None and phase.when.speed is not None:
             _refuse(f"phase.{phase.name}.when.speed", "speeds are constant along a step", "wait for a time or an event")
-    for ending, contact in zip(endings_of(content.contact), content.contact, strict=True):
-        _check_contact(f"contact{ending}", contact)
+    for contact in content.contact:
+        _check_contact(contact.key, contact)
 
 
 def _refuse(key: str, why: str, allowed: str) -> None:
