@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import tomlkit
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.backend import BACKENDS, VARIABLE
@@ -39,7 +40,7 @@ def chain(joints: int, motion: str) -> Scenario:
     """A station of 20 t and equal links of 2 m and 20 kg, far from a wall, held against a small sag."""
     station = {"name": "station", "mass": 2e4, "inertia": [6e4, 6e4, 8e4]}
     wall = {"name": "wall", "shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
-    bodies: list[dict[str, Any]] = [station | {"surface": [wall]}]
+    bodies: list[dict[str, Any]] = [station | {"surface": by_name([wall])}]
     for index in range(joints):
         hinge = 2.0 if index == 0 else 1.0  # m, from the middle of what carries it
         joint = {
@@ -50,16 +51,16 @@ def chain(joints: int, motion: str) -> Scenario:
         }
         link = {"name": f"link {index}", "on": bodies[-1]["name"], "position": [hinge + 1.0, 0, 0]}
         bodies.append(link | {"mass": 20.0, "inertia": [2.0, 7.0, 7.0], "joint": joint})
-    bodies[-1]["feature"] = [{"name": "tip", "position": [1.0, 0, 0]}]
+    bodies[-1]["feature"] = {"tip": {"position": [1.0, 0, 0]}}
     control = {"law": "joint-pd", "body": "station", "stiffness": [200.0] * joints, "damping": [50.0] * joints}
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "title": "chain",
         "duration": 0.01 * STEPS,
         "orbit": {"semi_major_axis": "6731.29 km"},
         "body": bodies,
-        "contact": [{"feature": "tip", "surface": "wall", "impact": {"law": "frictionless", "restitution": 1.0}}],
+        "contact": {"tip": {"between": ["tip", "wall"], "impact": {"law": "frictionless", "restitution": 1.0}}},
         "control": control | {"set_point": [0.31 * (-1) ** index for index in range(joints)]},
         "integrator": {"method": "variational", "step": 0.01},
     }

@@ -133,7 +133,7 @@ def run(load):
     """Simulates a scenario of two bodies in free flight given as a dictionary."""
 
     def simulate(content, **overrides):
-        return dockdyn.simulate(load({"schema": 1, **content}, overrides))
+        return dockdyn.simulate(load({"schema": 2, **content}, overrides))
 
     return simulate
 

@@ -27,7 +27,7 @@ def chains(
     """
     moving = {"position": -gap, "velocity": speed}
     bodies = [*_chain("chaser", chaser[::-1], moving, inside[0])[::-1], *_chain("target", target, {}, inside[1])]
-    return {"schema": 1, "kind": "assembly", "motion": "line", "body": bodies} | tables
+    return {"schema": 2, "kind": "assembly", "motion": "line", "body": bodies} | tables
 
 
 def _chain(name: str, masses: list[Any], moving: dict[str, Any], inside: dict[str, Any]) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ def fronts(tables: dict[str, Any]) -> list[str]:
 def colliding(chaser: list[Any], target: list[Any], law: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return two chains that meet by a contact."""
     found = chains(chaser, target, **more)
-    return found | {"contact": [{"name": "fronts", "between": fronts(found), "normal": law}]}
+    return found | {"contact": {"fronts": {"between": fronts(found), "normal": law}}}
 
 
 def latching(chaser: list[Any], target: list[Any], ramp: dict[str, Any], **more: Any) -> dict[str, Any]:

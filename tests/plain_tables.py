@@ -38,3 +38,15 @@ def elements_of(case):
 def without_elements(case):
     """A case without its elements."""
     return {key: value for key, value in case.items() if key not in KINDS}
+
+
+def contacts_by_name(tables):
+    """Contacts as a file has them: under the `name` inside, or that of what touches first, with the partner's where one touches
+    several."""
+    pairs = [[end.rpartition(".")[2] for end in table["between"]] for table in tables]
+    firsts, named = [first for first, _ in pairs], {}
+    for (first, partner), table in zip(pairs, tables, strict=True):
+        name = table.get("name", first if firsts.count(first) == 1 else f"{first}-{partner}")
+        named[name] = {key: value for key, value in table.items() if key != "name"}
+    assert len(named) == len(tables), "two contacts of one name"
+    return named

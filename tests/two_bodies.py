@@ -9,10 +9,10 @@ def two_bodies(tables):
     The pair of the first contact is where they approach; without an approach control acts on the chaser.
     """
     found = {key: value for key, value in tables.items() if key not in BODIES} | {"kind": "assembly"}
-    found["body"] = [{"name": name, **tables[name]} for name in BODIES]
+    found["body"] = {name: tables[name] for name in BODIES}
     if "approach" in tables:
-        first = tables["contact"][0]
-        found["approach"] = {"port": first["feature"], "to": first["surface"], **tables["approach"]}
+        own, to = next(iter(tables["contact"].values()))["between"]
+        found["approach"] = {"of": own, "to": to, **tables["approach"]}
     elif "control" in tables:
         found["control"] = {"body": "chaser", **tables["control"]}
     return found

@@ -46,31 +46,27 @@ DEEPEST = 0.03111447653721  # m: RADIUS / sin 40°, from the apex to the ball's 
 def base() -> Tables:
     """Return two bodies, the ball of one of which strikes the plate of the other a little aside."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "title": "A ball against a plate",
         "duration": DURATION,
-        "body": [
-            {
-                "name": "chaser",
+        "body": {
+            "chaser": {
                 "mass": 100.0,
                 "inertia": [[10.0, 0.3, 0.0], [0.3, 12.0, 0.0], [0.0, 0.0, 14.0]],
                 "position": [PLATE - TIP - RADIUS - GAP, 0.02, 0.01],
                 "velocity": [SPEED, 0.01, 0.0],
-                "feature": [{"name": "tip", "position": [TIP, 0.0, 0.0], "radius": RADIUS}],
-                "point": [{"name": "nose", "position": [TIP + RADIUS, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}],
+                "feature": {"tip": {"position": [TIP, 0.0, 0.0], "radius": RADIUS}},
+                "port": {"nose": {"position": [TIP + RADIUS, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}},
             },
-            {
-                "name": "target",
+            "target": {
                 "mass": 400.0,
                 "inertia": [40.0, 50.0, 60.0],
-                "surface": [
-                    {"name": "plate", "shape": "plane", "point": [PLATE, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
-                ],
-                "point": [{"name": "port", "position": [PLATE, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0]}],
+                "surface": {"plate": {"shape": "plane", "point": [PLATE, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}},
+                "port": {"port": {"position": [PLATE, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0]}},
             },
-        ],
-        "contact": [{"name": "touch", "feature": "tip", "surface": "plate", "normal": dict(LAW)}],
+        },
+        "contact": {"touch": {"between": ["tip", "plate"], "normal": dict(LAW)}},
         "output": {"interval": 2e-4},
         "requirements": {"peak_normal_force": "< 1 N", "contact_count": ">= 1"},
     }
@@ -147,7 +143,7 @@ def with_two_contacts() -> Tables:
     """Return the base with a second ball, which touches a little later."""
     found = base()
     found["body"][0]["feature"].append({"name": "heel", "position": [TIP - 1e-3, 0.2, 0.0], "radius": RADIUS})
-    found["contact"].append({"name": "second", "feature": "heel", "surface": "plate", "normal": dict(LAW)})
+    found["contact"].append({"name": "second", "between": ["heel", "plate"], "normal": dict(LAW)})
     return found
 
 
@@ -166,17 +162,16 @@ def on_a_line(**tables: Any) -> Callable[[], Tables]:
     def made() -> Tables:
         found = base() | {"motion": "line"} | copy.deepcopy(tables)
         nose, port = TIP + RADIUS, PLATE
-        found["body"] = [
-            {
-                "name": "chaser",
+        found["body"] = {
+            "chaser": {
                 "mass": 100.0,
                 "position": PLATE - TIP - RADIUS - GAP,
                 "velocity": SPEED,
-                "point": [{"name": "nose", "position": nose, "axis": 1}],
+                "port": {"nose": {"position": nose, "axis": 1}},
             },
-            {"name": "target", "mass": 400.0, "point": [{"name": "port", "position": port, "axis": -1}]},
-        ]
-        found["contact"] = [{"name": "touch", "between": ["chaser.nose", "target.port"], "normal": dict(LAW)}]
+            "target": {"mass": 400.0, "port": {"port": {"position": port, "axis": -1}}},
+        }
+        found["contact"] = {"touch": {"between": ["chaser.nose", "target.port"], "normal": dict(LAW)}}
         return found
 
     return made
@@ -189,7 +184,7 @@ def with_cone_latch(grip: str) -> Callable[[], Tables]:
         found = base()
         chaser, target = found["body"]
         del chaser["point"], target["point"]
-        target["surface"] = [dict(CONE)]
+        target["surface"] = by_name([dict(CONE)])
         latch = {
             "kind": "latch",
             "name": "hook",

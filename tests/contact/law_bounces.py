@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -26,11 +27,11 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
     attitudes = [turn.as_quat(scalar_first=True) for turn in turns]
     far, ahead, origin = 0.9, 0.7, np.array([0.3, 0.1, -0.2])  # m
     drift = np.array([0.02, -0.01, 0.03])  # m/s
-    contact = {"feature": "tip", "surface": "wall", "normal": normal_law}
+    contact = {"between": ["tip", "wall"], "normal": normal_law}
     if friction is not None:
         contact["friction"] = friction
     return {
-        "schema": 1,
+        "schema": 2,
         "duration": duration,
         "chaser": {
             "mass": masses[0],
@@ -55,7 +56,7 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
                 }
             ],
         },
-        "contact": [contact],
+        "contact": contacts_by_name([contact]),
         "output": {"interval": 0.1},
     }, line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from law_bounces import DURATION, SMOOTH, reduced
+from plain_tables import contacts_by_name
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
@@ -24,8 +25,7 @@ def test_sliding_distance_between_two_rails(run):
 
     def rail(name, side):
         contact = {
-            "feature": f"{name} shoe",
-            "surface": f"{name} rail",
+            "between": [f"{name} shoe", f"{name} rail"],
             "normal": {"law": "spring-dashpot", "stiffness": stiffness},
             "friction": {"law": "coulomb", "coefficient": friction, "regularisation": smoothing},
         }
@@ -58,7 +58,7 @@ def test_sliding_distance_between_two_rails(run):
                 "attitude": attitude,
                 "surface": [plane for *_, plane in sides],
             },
-            "contact": [contact for contact, *_ in sides],
+            "contact": contacts_by_name([contact for contact, *_ in sides]),
             "output": {"interval": 0.1},
         }
     )

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 import dockdyn
 from dockdyn.mechanics.vector import Vector
 
-SCENARIO = """schema = 1
+SCENARIO = """schema = 2
 kind = "assembly"
 title = "Many feet on a plane"
 duration = "1 s"

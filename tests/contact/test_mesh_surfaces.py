@@ -31,12 +31,12 @@ def scenario(file, **keys):
     feature = {"name": "tip", "position": [1.5, 0, 0], "radius": TIP}
     start = {"position": [0.05, 0.04, 2.3], "velocity": [0, 0.01, -0.3], "attitude": [0.5**0.5, 0, 0.5**0.5, 0]}
     return {
-        "schema": 1,
+        "schema": 2,
         "title": "A tip in a drogue",
         "duration": 4,
         "chaser": {**BODY, **start, "feature": [feature]},
         "target": {**BODY, "surface": [surface]},
-        "contact": [{"feature": "tip", "surface": "drogue", "normal": {"law": "spring-dashpot", "stiffness": 8000}}],
+        "contact": {"tip": {"between": ["tip", "drogue"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
     }
 
 

@@ -62,7 +62,7 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
     masses, speed, linear, cubic = (450.0, 1200.0), 0.07, 1500.0, 4.0e6
     m = reduced(masses)
     content = {
-        "schema": 1,
+        "schema": 2,
         "duration": 3.0,
         "chaser": {
             "mass": masses[0],
@@ -83,14 +83,13 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
                 }
             ],
         },
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "dish",
+        "contact": {
+            "tip": {
+                "between": ["tip", "dish"],
                 "normal": {"law": "parts_of_my_own:Stiffening", "linear": "1.5 N/mm", "cubic": cubic},
                 "friction": {"law": "parts_of_my_own:Viscous", "drag": "3 s/m"},
             }
-        ],
+        },
         "output": {"interval": 0.1},
     }
     file = tmp_path / "own.toml"

@@ -75,14 +75,14 @@ def test_rounded_edges():
 def written(folder, **keys):
     surface = {"name": "drogue", "shape": "revolved", "axis": [0, 0, 1], **keys}
     content = {
-        "schema": 1,
+        "schema": 2,
         "title": "A tip in a drogue",
         "duration": 2,
         "chaser": {**BODY, "position": [0.1, 0, 1.5], "velocity": [0, 0, -0.8]},
         "target": {**BODY, "surface": [surface]},
-        "contact": [{"feature": "tip", "surface": "drogue", "normal": {"law": "spring-dashpot", "stiffness": 8000}}],
+        "contact": {"tip": {"between": ["tip", "drogue"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
     }
-    content["chaser"]["feature"] = [{"name": "tip", "position": [0, 0, -0.9], "radius": 0.03}]
+    content["chaser"]["feature"] = {"tip": {"position": [0, 0, -0.9], "radius": 0.03}}
     file = folder / "revolved.toml"
     file.write_text(tomlkit.dumps(two_bodies(content)))
     return file

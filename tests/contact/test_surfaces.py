@@ -282,11 +282,11 @@ def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
     wall = {"name": "cone", "shape": "cone", "apex": [0, 0, 0], "axis": [1, 0, 0], "half_angle": "35 deg", **keys}
     body = {"mass": 100, "inertia": [10, 10, 10]}
     content = {
-        "schema": 1,
+        "schema": 2,
         "duration": 1,
         "chaser": {**body, "position": [2, 0, 0], "feature": [{"name": "tip", "position": [-1, 0, 0]}]},
         "target": {**body, "surface": [wall]},
-        "contact": [{"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": 1000}}],
+        "contact": {"tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 1000}}},
     }
     file = tmp_path / "rim.toml"
     file.write_text(tomlkit.dumps(two_bodies(content)))
@@ -388,9 +388,7 @@ def test_a_union_within_an_intersection(run):
                     }
                 ],
             },
-            "contact": [
-                {"feature": "pin", "surface": "block", "normal": {"law": "spring-dashpot", "stiffness": 8000}},
-            ],
+            "contact": {"pin": {"between": ["pin", "block"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
         }
     )
     # the pin, at y = 0.25 m, is on the dome where (x − 0.5)² + 0.15² = 0.25²: x = 0.7 m; it starts at 0.85 m

@@ -38,14 +38,13 @@ def flight(**changes):
             "rate": [0.01, -0.02, 0.03],
             "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
         },
-        "contact": [
-            {
-                "feature": "ball",
-                "surface": "plate",
+        "contact": {
+            "ball": {
+                "between": ["ball", "plate"],
                 "normal": {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0},
                 "friction": {"law": "coulomb", "coefficient": 0.2},
             }
-        ],
+        },
         "control": {
             "law": "attitude-hold",
             "base_stiffness": 40.0,

@@ -32,8 +32,8 @@ MOVING = {
     "body.target.velocity": [0.1, -0.2, 0.3],
     "body.target.rate": [0.02, 0.01, -0.03],
 }
-STRAIGHT = {  # along the axis, which is the chaser's first, however the target is turned
-    "approach": {"port": "probe", "to": "cone", "lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03},
+STRAIGHT = {
+    "approach": {"of": "probe", "to": "cone", "lateral_offset": [0.0, 0.0], "closing_speed": 0.05, "distance": 0.03},
     "loop.delay": 0.0,
     "body.target.attitude": [0.5, 0.5, -0.5, 0.5],
 }

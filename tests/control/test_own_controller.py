@@ -116,7 +116,7 @@ def folder(own_files):
 def flight(control, **chaser):
     """A tumbling ball before a moving plate, in a delayed loop."""
     return {
-        "schema": 1,
+        "schema": 2,
         "duration": 6.0,
         "chaser": {
             "mass": 300.0,
@@ -133,13 +133,12 @@ def flight(control, **chaser):
             "velocity": [0.0, 0.03, -0.01],
             "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
         },
-        "contact": [
-            {
-                "feature": "ball",
-                "surface": "plate",
+        "contact": {
+            "ball": {
+                "between": ["ball", "plate"],
                 "normal": {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0},
             }
-        ],
+        },
         "control": control,
         "loop": {"delay": 0.02},
         "output": {"interval": 0.02},

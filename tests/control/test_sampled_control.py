@@ -49,13 +49,12 @@ def flight(control, **changes):
             "inertia": [200.0, 250.0, 300.0],
             "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
         },
-        "contact": [
-            {
-                "feature": "ball",
-                "surface": "plate",
+        "contact": {
+            "ball": {
+                "between": ["ball", "plate"],
                 "normal": {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0},
             }
-        ],
+        },
         "control": {"period": PERIOD, **control},
         "output": {"interval": PERIOD},
     } | changes

@@ -69,7 +69,7 @@ def flight(control, **changes):
         "position": [50.0, 0.0, 0.0],
         "velocity": [0.0, 0.0, 0.0],
         "rate": [0.0, 0.0, 0.0],
-        "feature": [{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}],
+        "feature": {"ball": {"position": [-1.0, 0.0, 0.0], "radius": 0.05}},
     }
     plate = {"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
     law = {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0}
@@ -78,7 +78,7 @@ def flight(control, **changes):
         "output": {"interval": 0.05},
         "chaser": chaser | changes,
         "target": {"mass": 800.0, "inertia": [200.0, 250.0, 300.0], "surface": [plate]},
-        "contact": [{"feature": "ball", "surface": "plate", "normal": law}],
+        "contact": {"ball": {"between": ["ball", "plate"], "normal": law}},
         "control": {key: value for key, value in control.items() if value is not None},
     }
 
@@ -195,7 +195,7 @@ def test_refusals_in_one_line(load):
             "control.thruster.a.direction",
         ),
     ):
-        content = {"schema": 1, **flight(GAINS | changes)}
+        content = {"schema": 2, **flight(GAINS | changes)}
         with pytest.raises(dockdyn.ScenarioError) as refused:
             load(content)
         assert words in str(refused.value) and "\n" not in str(refused.value)
@@ -205,7 +205,7 @@ def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
     """Pulses, samples and limits in a compiled batch: what the thrusters have used is that of the run."""
     gain = {"distribution": "uniform", "low": 60.0, "high": 140.0}
     content = flight(GAINS | {"velocity_damping": gain}, velocity=[0.02, -0.05, 0.03], duration=4.0)
-    content |= {"schema": 1, "requirements": {"thruster_use_N_s": "< 1 kN s"}}
+    content |= {"schema": 2, "requirements": {"thruster_use_N_s": "< 1 kN s"}}
     case = load(content)
     found = dockdyn.campaign(case, tmp_path / "kept", runs=2)
     for index, value in enumerate(found["control.velocity_damping"].values):

@@ -7,6 +7,7 @@ import pytest
 import tomlkit
 from driven_rigs import driver, in_space, on_a_line
 from fmu_files import exported, needs_compiler
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
@@ -52,18 +53,19 @@ BALL = {
     "velocity": [0.1, 0.0, 0.0],
 }
 STRIKES = {
-    "schema": 1,
+    "schema": 2,
     "kind": "rig",
     "duration": 0.4,
     **MOUNTED,
-    "body": [
-        BALL | {"feature": [{"name": "tip", "position": [0.5, 0.0, 0.0], "radius": 0.02}]},
-        RESTING
-        | {"surface": [{"name": "plate", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}]},
-    ],
-    "contact": [
-        {"feature": "tip", "surface": "plate", "normal": {"law": "spring-dashpot", "stiffness": 5e4, "damping": 100.0}}
-    ],
+    "body": by_name(
+        [
+            BALL | {"feature": {"tip": {"position": [0.5, 0.0, 0.0], "radius": 0.02}}},
+            RESTING | {"surface": {"plate": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}}},
+        ]
+    ),
+    "contact": {
+        "tip": {"between": ["tip", "plate"], "normal": {"law": "spring-dashpot", "stiffness": 5e4, "damping": 100.0}}
+    },
     "loop": {"hold": {"period": 4e-3}, "sensor": {"delay": 4e-3}, "dynamics": {"period": 4e-3}},
 }
 HELD = {"law": "rate-damping", "body": "chaser", "period": 0.05, "base_damping": 3.0}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import contacts_by_name
 from scipy.spatial.transform import Rotation
 
 from dockdyn.impact import contact_matrix, resolve, velocity_jump
@@ -78,7 +79,7 @@ class Pair:
                 "output": {"interval": duration / 100},
                 "chaser": {**self.body(0), "feature": [{"name": "probe", "position": self.arms[0]}]},
                 "target": {**self.body(1), "surface": [plate]},
-                "contact": [{"feature": "probe", "surface": "plate", **contact}],
+                "contact": contacts_by_name([{"between": ["probe", "plate"], **contact}]),
             }
         )
         end = result.isel(time=-1)

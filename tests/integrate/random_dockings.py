@@ -125,14 +125,13 @@ def docking(pick, law="spring-dashpot", delay=None, friction=None, frequency=Non
                 {"name": "cone", "shape": "cone", "apex": apex, "axis": frame[:, 0], "half_angle": half_angle},
             ],
         },
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "cone",
+        "contact": {
+            "tip": {
+                "between": ["tip", "cone"],
                 "normal": {"law": law, **normal_law},
                 "friction": {"law": "coulomb", "coefficient": coefficient},
             }
-        ],
+        },
         "loop": {"delay": pick(0.005, 0.08) if delay is None else delay},
         "output": {"interval": INTERVAL},
     }

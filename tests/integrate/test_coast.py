@@ -19,11 +19,7 @@ INERTIAS = [np.diag([80.0, 190.0, 240.0]), np.array([[300.0, 30, -20], [30, 500,
 
 
 def scenario(**changes):
-    return {
-        "schema": 1,
-        "title": "Two bodies that turn",
-        "duration": 6.0,
-        "chaser": {
+    return {"schema": 2, "title": "Two bodies that turn", "duration": 6.0, "chaser": {
             "mass": 150.0,
             "inertia": INERTIAS[0].tolist(),
             "position": [3.0, 0, 0],
@@ -31,8 +27,7 @@ def scenario(**changes):
             "attitude": [0, 0, 0, 1],
             "rate": [0.0, 0.0, 0.0],
             "feature": [{"name": "probe", "position": PROBE.tolist(), "radius": TIP}],
-        },
-        "target": {
+        }, "target": {
             "mass": 400.0,
             "inertia": INERTIAS[1].tolist(),
             "position": [0, 0, 0],
@@ -43,12 +38,7 @@ def scenario(**changes):
                 {"name": "cone", "shape": "cone", "apex": [APEX, 0, 0], "axis": [1, 0, 0], "half_angle": HALF_ANGLE,
                  "rim_radius": RIM}
             ],
-        },
-        "contact": [
-            {"feature": "probe", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": 3000, "damping": 60}}
-        ],
-        **changes,
-    }  # fmt: skip
+        }, "contact": {"probe": {"between": ["probe", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 3000, "damping": 60}}}, **changes}  # fmt: skip
 
 
 def moved(content, start):
@@ -147,7 +137,7 @@ def test_long_steps_give_what_short_steps_give(run):
     start = [([2.5, 0.1, 0.0], [-0.25, 0.0, 0.02], [0, 0, np.pi], [0.01, 0.03, -0.04]),
              ([0.0] * 3, [0.0] * 3, [0.0] * 3, [0.02, -0.03, 0.02])]  # fmt: skip
     content = moved(scenario(duration=10.0), start)
-    content["target"]["surface"] = [{"name": "cone", "shape": "sphere", "centre": [0.3, 0, 0], "radius": 0.6}]
+    content["target"]["surface"] = {"cone": {"shape": "sphere", "centre": [0.3, 0, 0], "radius": 0.6}}
     free, short = (run({k: v for k, v in content.items() if k not in ("schema", "kind")}, **changed)
                    for changed in ({}, {"integrator.step": 5e-4}))  # fmt: skip
     one, other = dockdyn.summarise(free), dockdyn.summarise(short)

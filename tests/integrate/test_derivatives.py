@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from plain_tables import contacts_by_name
 
 import dockdyn
 from dockdyn.integrate.hybrid import fixed, located
@@ -45,7 +46,7 @@ def changed(content, stiffness, damping, delay, friction=0.0):
     }
     return content.model_copy(
         update={
-            "contact": [contact.model_copy(update=parts)],
+            "contact": contacts_by_name([contact.model_copy(update=parts)]),
             "loop": content.loop.model_copy(update={"delay": delay}),
         }
     )

@@ -202,7 +202,7 @@ def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
     )
     file = tmp_path / "feet.toml"
     file.write_text(
-        f"""schema = 1
+        f"""schema = 2
 kind = "assembly"
 duration = "6 s"
 [body.chaser]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dop853_reference import SLACK, reference_of, unit
+from plain_tables import by_name
 
 import dockdyn
 
@@ -24,10 +25,12 @@ import dockdyn
 def scenario_of(case):
     """The case as the scenario file has it: the cone's angle with its unit."""
     target = dict(case["target"])
-    target["surface"] = [
-        {("half_angle" if key == "half_angle_degrees" else key): value for key, value in surface.items()}
-        for surface in target["surface"]
-    ]
+    target["surface"] = by_name(
+        [
+            {("half_angle" if key == "half_angle_degrees" else key): value for key, value in surface.items()}
+            for surface in target["surface"]
+        ]
+    )
     for surface in target["surface"]:
         if "half_angle" in surface:
             surface["half_angle"] = f"{surface['half_angle']} deg"
@@ -62,14 +65,13 @@ BALL_IN_CONE = {
             }
         ],
     },
-    "contact": [
-        {
-            "feature": "ball",
-            "surface": "cone",
+    "contact": {
+        "ball": {
+            "between": ["ball", "cone"],
             "normal": {"law": "spring-dashpot", "stiffness": 2600.0, "damping": 170.0},
             "friction": {"law": "coulomb", "coefficient": 0.23},
         }
-    ],
+    },
     "loop": {"delay": 0.0317},
     "output": {"interval": 0.1},
 }
@@ -100,20 +102,18 @@ TWO_POINTS = {
             {"name": "bump", "shape": "sphere", "centre": [0.82, 0.51, 0.2], "radius": 0.31},
         ],
     },
-    "contact": [
-        {
-            "feature": "left",
-            "surface": "wall",
+    "contact": {
+        "left": {
+            "between": ["left", "wall"],
             "normal": {"law": "spring-dashpot", "stiffness": 1900.0, "damping": 90.0},
             "friction": {"law": "coulomb", "coefficient": 0.17},
         },
-        {
-            "feature": "right",
-            "surface": "bump",
+        "right": {
+            "between": ["right", "bump"],
             "normal": {"law": "spring-dashpot", "stiffness": 1400.0, "damping": 130.0},
             "friction": {"law": "coulomb", "coefficient": 0.31},
         },
-    ],
+    },
     "loop": {"delay": 0.0},
     "output": {"interval": 0.1},
 }

@@ -5,6 +5,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from plain_tables import contacts_by_name
 from scipy.optimize import brentq, minimize_scalar
 from scipy.spatial.transform import Rotation
 
@@ -47,7 +48,7 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
             "attitude": turn.as_quat(scalar_first=True).tolist(),
             "surface": [{"name": "plate", "shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
         },
-        "contact": [{"feature": name, "surface": "plate", "normal": law} for name in names],
+        "contact": contacts_by_name([{"between": [name, "plate"], "normal": law} for name in names]),
         "loop": {"delay": delay},
     }
 
@@ -97,7 +98,7 @@ def test_an_undamped_contact_is_a_half_sine(run, feet, speed, far, drift):
 def test_what_lands_on_an_event_is_as_long_as_what_found_it(load):
     """The attempt that finds an event may ask for shorter steps from now on: three feet that part from a plate 100 km away
     at 1 µm/s did so 10 µs too early."""
-    content = load({"schema": 1, **plates(1e-3, 1)}, {}).content
+    content = load({"schema": 2, **plates(1e-3, 1)}, {}).content
     model, settings = content.model(), settings_for(content)
     solver = located.init(model, settings)
     landing = solver.landing.at[0].set(True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -11,32 +12,29 @@ from dockdyn.exchange.fmu import unit_of
 from dockdyn.studies.cases.batch import run_cases, runs_in_batches
 
 BALL = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 1.0,
-    "body": [
-        {
-            "name": "probe",
+    "body": {
+        "probe": {
             "mass": 100.0,
             "inertia": [10.0, 10.0, 10.0],
             "position": [-0.95, 0.0, 0.0],
             "velocity": [0.1, 0.0, 0.0],
-            "feature": [{"name": "tip", "position": [0.9, 0.0, 0.0], "radius": 0.01}],
+            "feature": {"tip": {"position": [0.9, 0.0, 0.0], "radius": 0.01}},
         },
-        {
-            "name": "wall",
+        "wall": {
             "mass": 1000.0,
             "inertia": [100.0, 100.0, 100.0],
-            "surface": [{"name": "face", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}],
+            "surface": {"face": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}},
         },
-    ],
-    "contact": [
-        {
-            "feature": "tip",
-            "surface": "face",
+    },
+    "contact": {
+        "tip": {
+            "between": ["tip", "face"],
             "normal": {"law": "hunt-crossley", "stiffness": 1e4, "exponent": 1, "damping": 1.0},
         }
-    ],
+    },
     "requirements": {"peak_normal_force": "< 100 N"},
 }
 PLACE = "body.probe.position.0"
@@ -95,15 +93,17 @@ def pair_of_bodies(rng, depth, radius):
     plane = {"name": "face", "shape": "plane", "point": face.tolist(), "normal": normal.tolist()}
     first = {"mass": 100.0, "inertia": [10.0, 11.0, 12.0], "position": there.tolist(), "attitude": attitudes[0]}
     second = {"mass": 1000.0, "inertia": [90.0, 100.0, 110.0], "position": place.tolist(), "attitude": attitudes[1]}
-    return first | {"velocity": (-0.1 * out).tolist(), "feature": [feature]}, second | {"surface": [plane]}
+    return first | {"velocity": (-0.1 * out).tolist(), "feature": by_name([feature])}, second | {
+        "surface": by_name([plane])
+    }
 
 
 def with_kind(kind, first, second):
     """The scenario of a kind in which these two bodies meet."""
-    contact = [{"feature": "tip", "surface": "face", "normal": LAW}]
-    common = {"schema": 1, "kind": kind, "duration": 0.02, "contact": contact}
+    contact = [{"between": ["tip", "face"], "normal": LAW}]
+    common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contact}
     mounted = {"mode": "assembly", "mock_ups": ["one", "other"], "loop": LOOP} if kind == "rig" else {}
-    return common | {"body": [first | {"name": "one"}, second | {"name": "other"}]} | mounted
+    return common | {"body": by_name([first | {"name": "one"}, second | {"name": "other"}])} | mounted
 
 
 KINDS = ("assembly", "rig")
@@ -154,7 +154,7 @@ def test_steps_that_begin_again_refuse_it(load):
 
 def test_a_rig_along_one_direction_refuses_it(load):
     """A contact that only pushes is deep at the start where the model is; a spring that also pulls may begin anywhere."""
-    line = {"schema": 1, "kind": "rig", "duration": 0.02, "mass": 100.0, "loop": LOOP, "contact": {"normal": LAW}}
+    line = {"schema": 2, "kind": "rig", "duration": 0.02, "mass": 100.0, "loop": LOOP, "contact": {"normal": LAW}}
     with pytest.raises(dockdyn.ScenarioError, match=r": start\.position: overlap .* = 0\.25 m; must be at most 0\.2 m"):
         dockdyn.simulate(load(line | {"start": {"position": 0.25}}))
     for changes in ({"start.position": 0.15}, {"start.position": 0.25, "contact.bilateral": True}):

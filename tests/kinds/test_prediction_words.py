@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name
 
 import dockdyn
 
@@ -31,17 +32,17 @@ def head_on(normal):
         "inertia": [20.0, 20.0, 20.0],
         "position": [-0.11, 0.0, 0.0],
         "velocity": [0.05, 0.0, 0.0],
-        "feature": [{"name": "tip", "position": [0.0, 0.0, 0.0], "radius": 0.1}],
+        "feature": {"tip": {"position": [0.0, 0.0, 0.0], "radius": 0.1}},
     }
     plate = {
         "mass": 300.0,
         "inertia": [30.0, 30.0, 30.0],
         "position": [0.0, 0.0, 0.0],
-        "surface": [{"name": "face", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}],
+        "surface": {"face": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}},
     }
-    bodies = {"body": [ball | {"name": "ball"}, plate | {"name": "plate"}]}
-    contact = [{"feature": "tip", "surface": "face", "normal": normal}]
-    return {"schema": 1, "kind": "assembly", "duration": 0.8, "contact": contact, "loop": {"delay": "20 ms"}} | bodies
+    bodies = {"body": by_name([ball | {"name": "ball"}, plate | {"name": "plate"}])}
+    contact = [{"between": ["tip", "face"], "normal": normal}]
+    return {"schema": 2, "kind": "assembly", "duration": 0.8, "contact": contact, "loop": {"delay": "20 ms"}} | bodies
 
 
 @pytest.mark.parametrize("name", LAWS)

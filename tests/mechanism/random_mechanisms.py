@@ -26,7 +26,7 @@ def draw(seed: int) -> tuple[Tables, tuple[str, str]]:
     visitor, target, contacts = parts(chance, delay)
     bodies = [{"name": "chaser", **visitor}, {"name": "target", **target}]
     found: Tables = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 4.0,
         "body": bodies,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from compiled import Program
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 import dockdyn
 
@@ -14,7 +14,7 @@ LAWS = {"normal": {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10.0}}
 def three_balls(gaps, order):
     """Balls that fall towards a plate, each with a gap (m) of its own; contacts in an `order`."""
     plate = {"name": "plate", "mass": 1e3, "inertia": [1e3] * 3}
-    plate["surface"] = [{"name": "top", "shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}]
+    plate["surface"] = {"top": {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}}
     balls = [
         {
             "name": f"ball{number}",
@@ -22,12 +22,12 @@ def three_balls(gaps, order):
             "inertia": [0.1] * 3,
             "position": [number, 0, 0.1 + gap],
             "velocity": [0, 0, -1.0],
-            "feature": [{"name": f"skin{number}", "position": [0, 0, 0], "radius": 0.1}],
+            "feature": {f"skin{number}": {"position": [0, 0, 0], "radius": 0.1}},
         }
         for number, gap in enumerate(gaps)
     ]
-    contacts = [{"feature": f"skin{number}", "surface": "top", **LAWS} for number in order]
-    return {"schema": 1, "kind": "assembly", "duration": 1.0, "body": [plate, *balls], "contact": contacts}
+    contacts = [{"between": [f"skin{number}", "top"], **LAWS} for number in order]
+    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": by_name([plate, *balls]), "contact": contacts}
 
 
 @pytest.mark.parametrize("tied", [False, pytest.param(True, marks=pytest.mark.full)])

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from mechanisms import vector
+from plain_tables import by_name
 from tree_cases import branches, case, configuration, random_link
 
 import dockdyn
@@ -290,35 +291,36 @@ def pressed():
     arm |= {"joint": springy | {"position": [0.5, 0.2, 0], "start": 0.4, "start_rate": 0.3}, "flexible": rod}
     wrist = {"name": "wrist", "on": "arm", "position": [1.0, 0, 0], "mass": 2.0, "inertia": [0.1, 0.1, 0.1]}
     ball = {"kind": "spherical", "position": [1.0, 0, 0], "start_rate": [0.1, 0.2, -0.1], "damping": 0.5}
-    wrist |= {"joint": ball, "feature": [{"name": "tip", "position": [0.3, 0, 0]}]}
+    wrist |= {"joint": ball, "feature": {"tip": {"position": [0.3, 0, 0]}}}
     reach, aside = np.array([np.cos(0.4), np.sin(0.4), 0]), np.array([-np.sin(0.4), np.cos(0.4), 0])
     place = ([0.5, 0.2, 0] + 2.3 * reach + 0.4 * aside).tolist()
     surface = {"name": "ball", "shape": "sphere", "centre": [0, 0, 0], "radius": 0.399}
     payload = {"name": "payload", "position": place, "rate": [0.1, 0.2, -0.1], "mass": 20.0, "inertia": [2, 2.5, 3]}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 0.4,
-        "body": [
-            {
-                "name": "body",
-                "mass": 40.0,
-                "inertia": [3, 4, 5],
-                "velocity": [0.1, 0.02, 0.03],
-                "rate": [0.02, 0.05, -0.03],
-            },
-            arm,
-            wrist,
-            payload | {"surface": [surface]},
-        ],
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "ball",
+        "body": by_name(
+            [
+                {
+                    "name": "body",
+                    "mass": 40.0,
+                    "inertia": [3, 4, 5],
+                    "velocity": [0.1, 0.02, 0.03],
+                    "rate": [0.02, 0.05, -0.03],
+                },
+                arm,
+                wrist,
+                payload | {"surface": by_name([surface])},
+            ]
+        ),
+        "contact": {
+            "tip": {
+                "between": ["tip", "ball"],
                 "normal": {"law": "spring-dashpot", "stiffness": 3000.0, "damping": 5.0},
                 "friction": {"law": "coulomb", "coefficient": 0.3},
             }
-        ],
+        },
         "integrator": {"tolerance": 1e-10},
         "output": {"interval": 0.02},
     }

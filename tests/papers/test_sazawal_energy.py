@@ -45,16 +45,15 @@ def energy_by_scipy(geometry: str, loop: str) -> float:
     case = {
         "chaser": {**body, **motion, "feature": [{"name": "probe", "position": [probe, 0, 0]}]},
         "target": {**body, **still, "surface": [cone]},
-        "contact": [
-            {
-                "feature": "probe",
-                "surface": "cone",
+        "contact": {
+            "probe": {
+                "between": ["probe", "cone"],
                 "normal": {"stiffness": 1000.0, "damping": damping},
                 "friction": {"coefficient": 0.0},
             }
-        ],
+        },
         "loop": {"delay": delay},
-        "duration": 7.2,  # s; the last force of the first contact has acted by 7.003 s
+        "duration": 7.2,
     }
     return float(reference_of(case).touches()[0]["energy"])
 

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import tomlkit
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -105,7 +106,7 @@ def test_names_of_the_user_neither_replace_nor_nest_what_is_drawn(short):
     target = resolved["body"][1]
     one = target["surface"][0]
     names = ("body", "body/lip", "../../x")
-    target["surface"] = [{**one, "name": name} for name in names]
+    target["surface"] = by_name([{**one, "name": name} for name in names])
     resolved["contact"][0]["surface"] = "body"
     renamed = short.copy()
     renamed.attrs["scenario"] = tomlkit.dumps(resolved)

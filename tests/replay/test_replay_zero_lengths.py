@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -14,15 +14,17 @@ HEAVY = {"mass": 120.0, "inertia": [10.0, 12.0, 14.0]}
 SPRING = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10.0}
 TWO = {
     "chaser": HEAVY | {"position": [-0.01, 0.0, 0.0], "velocity": [0.1, 0.0, 0.0]},
-    "target": HEAVY | {"surface": [{"name": "face", "shape": "plane", "point": NOWHERE, "normal": [-1.0, 0.0, 0.0]}]},
+    "target": HEAVY | {"surface": {"face": {"shape": "plane", "point": NOWHERE, "normal": [-1.0, 0.0, 0.0]}}},
 }
-TIP = {"feature": [{"name": "tip", "position": NOWHERE}]}
-TOUCH = {"contact": [{"feature": "tip", "surface": "face", "normal": SPRING}], "duration": 0.5, "schema": 1}
+TIP = {"feature": {"tip": {"position": NOWHERE}}}
+TOUCH = {"contact": {"tip": {"between": ["tip", "face"], "normal": SPRING}}, "duration": 0.5, "schema": 2}
 SCENES = {
     "two bodies": TWO | {"chaser": TWO["chaser"] | TIP} | TOUCH,
     "assembly": {
         "kind": "assembly",
-        "body": [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}],
+        "body": by_name(
+            [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}]
+        ),
         **acting(
             {
                 "kind": "strut",
@@ -36,7 +38,7 @@ SCENES = {
     }
     | TOUCH,
     "rig": {"kind": "rig", "mode": "assembly", "mock_ups": ["one", "other"], "loop": {"hold": {"period": 0.004}}}
-    | {"body": [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"]]}
+    | {"body": by_name([{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"]])}
     | TOUCH,
 }
 

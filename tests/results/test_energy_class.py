@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.contact.laws.force_stroke import ForceStroke
@@ -34,10 +35,16 @@ PASSIVE = {
 
 def case(normal, friction=None):
     """Two bodies that touch once, off their centres."""
-    contact = {"feature": "tip", "surface": "ball", "normal": normal} | ({"friction": friction} if friction else {})
-    first, second = {**CHASER, "feature": [TIP]}, {**TARGET, "surface": [BALL]}
-    bodies = {"body": [{"name": "chaser", **first}, {"name": "target", **second}]}
-    return {"schema": 1, "kind": "assembly", "duration": 2.5, "contact": [contact], **copy.deepcopy(bodies)}
+    contact = {"between": ["tip", "ball"], "normal": normal} | ({"friction": friction} if friction else {})
+    first, second = {**CHASER, "feature": by_name([TIP])}, {**TARGET, "surface": by_name([BALL])}
+    bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
+    return {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 2.5,
+        "contact": contacts_by_name([contact]),
+        **copy.deepcopy(bodies),
+    }
 
 
 def judged(load, scenario, **changes):

@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 from campaign_data import campaign_dataset
 from made_up_margins import RESULTS as STABILITIES
+from plain_tables import by_name, contacts_by_name
 from scipy.io import loadmat
 
 import dockdyn
@@ -49,9 +50,9 @@ def made_up() -> xr.Dataset:
         },
         {
             "time": ("time", [0.0, 0.1 + 0.2], {"units": "s"}),
-            "body": ["chaser", "target"],
+            "body": by_name(["chaser", "target"]),
             "axis": list("xyz"),
-            "contact": ["tip [left]", "tip [left]"],
+            "contact": contacts_by_name(["tip [left]", "tip [left]"]),
             "y": ("y", [1.0, 2.0, 3.0], {"units": "N/m"}),
             "family": [0.5, 0.25],
             "mode": np.zeros(0, str),

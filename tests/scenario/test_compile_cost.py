@@ -13,7 +13,7 @@ import dockdyn
 from dockdyn import backend, programs
 from dockdyn.scenario import compile_cost
 
-HEAD = """schema = 1
+HEAD = """schema = 2
 kind = "{kind}"
 title = "Many parts"
 duration = "1 s"

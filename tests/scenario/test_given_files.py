@@ -21,7 +21,7 @@ from dockdyn.scenario.preset_files import PRESETS, preset_text
 
 WITHIN = 3.0  # s of this process, with what it imports; it waits for nothing
 SPARSE = 60 * 10**9  # bytes, none of them on the disk
-FLIGHT = """schema = 1
+FLIGHT = """schema = 2
 kind = "assembly"
 title = "a case"
 duration = "1 s"

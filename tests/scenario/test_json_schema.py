@@ -110,7 +110,7 @@ def test_the_command_prints_it_and_written_files_name_it(dock, tmp_path):
     assert dock("run", "a/mine.toml", "--out", "a/b/c").returncode == 0
     assert (tmp_path / "a" / "b" / "c" / "scenario.toml").read_text().startswith("#:schema ../../dockdyn.schema.json\n")
     assert dock("run", "a/mine.toml", "--out", "elsewhere").returncode == 0
-    assert (tmp_path / "elsewhere" / "scenario.toml").read_text().startswith("schema = 1")
+    assert (tmp_path / "elsewhere" / "scenario.toml").read_text().startswith("schema = 2")
 
 
 def test_init_takes_the_preset_in_two_ways_and_names_it_once(dock, tmp_path):

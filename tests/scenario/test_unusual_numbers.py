@@ -184,7 +184,7 @@ def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
     for radii, surface, told in ((3.8, plane, False), (4.2, plane, True), (4.2, cone | {"rim_radius": 0.2}, False)):
         stiffness = reduced * (speed / (radii * radius)) ** 2
         data = {
-            "schema": 1,
+            "schema": 2,
             "duration": 1.0,
             "chaser": {
                 "mass": mass,
@@ -194,9 +194,9 @@ def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
                 "feature": [{"name": "tip", "position": [-1, 0, 0], "radius": radius}],
             },
             "target": {"mass": other, "inertia": [100, 100, 100], "surface": [surface]},
-            "contact": [
-                {"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": stiffness}}
-            ],
+            "contact": {
+                "tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": stiffness}}
+            },
         }
         said = [words for words in dockdyn.check_numbers(dockdyn.load(two_bodies(data))) if "sink" in words]
         assert bool(said) is told

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import tomlkit
+from plain_tables import by_name
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
@@ -67,10 +68,10 @@ def whole(links: list[str], joints: list[str]) -> str:
 def written(folder, urdf: str, beside: dict | None = None, more: list[dict] | None = None):
     """A scenario whose arm is that URDF, with keys `beside` it and tables of links."""
     (folder / "arm.urdf").write_text(urdf, encoding="utf-8")
-    case = {"schema": 1, "kind": "assembly", "duration": 1.0}
+    case = {"schema": 2, "kind": "assembly", "duration": 1.0}
     bus = {"name": "bus", "mass": 100.0, "inertia": [90.0, 90.0, 90.0]}
     tables = [{**table, "name": f"arm.{table['name']}"} for table in more or []]
-    case["body"] = [bus, {"name": "arm", "on": "bus", "urdf": "arm.urdf", **(beside or {})}, *tables]
+    case["body"] = by_name([bus, {"name": "arm", "on": "bus", "urdf": "arm.urdf", **(beside or {})}, *tables])
     file = folder / "case.toml"
     file.write_text(tomlkit.dumps(case), encoding="utf-8")
     return file

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 
 import numpy as np
+from plain_tables import by_name
 
 # --- theory, in NumPy ------------------------------------------------------------------------------------------------
 
@@ -76,11 +77,11 @@ def scene_of(chaser, target, apex, probe, half_angle, place, law, delay):
     cone = {"name": "cone", "shape": "cone", "apex": apex, "axis": [1.0, 0.0, 0.0], "half_angle": half_angle}
     normal = {"law": "spring-dashpot", "stiffness": law[0], "damping": law[1], "adhesion": True}
     return {
-        "schema": 1,
+        "schema": 2,
         "duration": 10.0,
-        "chaser": chaser | {"feature": [{"name": "probe", "position": probe}]},
-        "target": target | {"surface": [cone]},
-        "contact": [{"feature": "probe", "surface": "cone", "normal": normal}],
+        "chaser": chaser | {"feature": {"probe": {"position": probe}}},
+        "target": target | {"surface": by_name([cone])},
+        "contact": {"probe": {"between": ["probe", "cone"], "normal": normal}},
         "loop": {"delay": delay},
         "stability": dict(zip(("azimuth", "distance"), place, strict=True)),
     }

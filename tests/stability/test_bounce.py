@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from bounce_series import exact_restitution
 from numpy.testing import assert_allclose
+from plain_tables import by_name
 
 from dockdyn.stability import critical_delay, crossing_frequency, crossing_velocity, rightmost_roots, stable_windows
 from dockdyn.stability.bounce import apparent_restitution
@@ -159,10 +160,10 @@ def head_on(delay):
             "position": [1.51, 0, 0],
             "velocity": [-SPEED + 0.02, 0.01, 0],
             "attitude": [0, 0, 0, 1],
-            "feature": [{"name": "tip", "position": [1, 0, 0]}],
+            "feature": {"tip": {"position": [1, 0, 0]}},
         },
-        "target": body | {"mass": MASSES[1], "velocity": [0.02, 0.01, 0], "surface": [plane]},
-        "contact": [{"feature": "tip", "surface": "wall", "normal": normal}],
+        "target": body | {"mass": MASSES[1], "velocity": [0.02, 0.01, 0], "surface": by_name([plane])},
+        "contact": {"tip": {"between": ["tip", "wall"], "normal": normal}},
         "loop": {"delay": delay},
     }
 

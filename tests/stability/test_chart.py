@@ -300,7 +300,7 @@ def rig(gain):
     robot, sampling = {"zeros": [[ZERO, 0.0]], "poles": poles, "gain": GAIN}, {"period": 4e-3}
     loop_table = {"hold": sampling, "sensor": {"delay": 2e-3}, "robot": robot, "compensator": {"gain": gain}}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "title": TITLE,
         "mass": 500.0,

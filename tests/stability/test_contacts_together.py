@@ -12,7 +12,7 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from plain_tables import plain
+from plain_tables import by_name, plain
 from report_page import Page
 from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
@@ -46,11 +46,11 @@ def some_scene(rng, tips, symmetric=False):
     features = [{"name": f"tip{i}", "position": [reach, *tip]} for i, tip in enumerate(tips)]
     surface = {"name": "plate", "shape": "plane", "point": [-behind, 0, 0], "normal": NORMAL}
     contacts = [
-        {"feature": f"tip{i}", "surface": "plate", "normal": {"law": "spring-dashpot", "stiffness": k, "damping": b}}
+        {"between": [f"tip{i}", "plate"], "normal": {"law": "spring-dashpot", "stiffness": k, "damping": b}}
         for i, (k, b) in enumerate(laws)
     ]
     return {
-        "schema": 1,
+        "schema": 2,
         "duration": 20.0,
         "chaser": {
             "mass": chaser,
@@ -59,7 +59,7 @@ def some_scene(rng, tips, symmetric=False):
             "velocity": [0.01, 0, 0],
             "feature": features,
         },
-        "target": {"mass": target, "inertia": bodies[1], "position": [behind, 0, 0], "surface": [surface]},
+        "target": {"mass": target, "inertia": bodies[1], "position": [behind, 0, 0], "surface": by_name([surface])},
         "contact": contacts,
         "loop": {"delay": 0.03},
     }

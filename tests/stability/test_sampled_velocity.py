@@ -13,7 +13,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 LAG, HOLD = 5e-3, 4e-3  # s
 FIRST = TransferFunction((1.0,), (LAG, 1.0))
 RIG = {
-    "schema": 1,
+    "schema": 2,
     "kind": "rig",
     "title": "A robot whose velocity jumps",
     "duration": "1.5 s",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from on_a_line import colliding
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 Chance = np.random.Generator
 LATE = 1.2  # rad: the angle by which a delay makes an oscillation in contact late, at most
@@ -22,7 +22,7 @@ def draw(seed: int) -> dict[str, Any]:
     chance = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
     drawn = {"two bodies": free_flight, "assembly": assembly, "on a line": on_a_line, "rig": rig}[kind](chance)
-    return {"schema": 1, "kind": "rig" if kind == "rig" else "assembly", **drawn}
+    return {"schema": 2, "kind": "rig" if kind == "rig" else "assembly", **drawn}
 
 
 def uniform(chance: Chance, low: float, high: float) -> float:
@@ -110,10 +110,10 @@ def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any],
     if count == 1 and chance.random() < 0.4:
         plate = {"name": "plate", "shape": "cone", "apex": [0.85, 0, 0], "axis": [1.0, 0, 0], "half_angle": 0.7}
         plate["rim_radius"] = 1.0
-    target = {"mass": masses[1], "inertia": inertia(chance, masses[1]), "surface": [plate]}
+    target = {"mass": masses[1], "inertia": inertia(chance, masses[1]), "surface": by_name([plate])}
     late = IN_CONE if plate["shape"] == "cone" else LATE
     normal, rubbing = law(chance, effective, speed, count, delay, late), friction(chance)
-    contacts = [{"feature": ball["name"], "surface": "plate", "normal": normal, **rubbing} for ball in balls]
+    contacts = [{"between": [ball["name"], "plate"], "normal": normal, **rubbing} for ball in balls]
     return visitor, target, contacts
 
 

@@ -37,19 +37,19 @@ def swinging(seed, struck=False):
             "inertia": [0.3, 0.4, 0.5],
         }
         bodies.append(link | {"position": [0.9, draw.uniform(-0.1, 0.1), 0.05], "joint": joint})
-    content = {"schema": 1, "kind": "assembly", "duration": 1.5, "body": bodies, "output": {"interval": 0.1}}
+    content = {"schema": 2, "kind": "assembly", "duration": 1.5, "body": bodies, "output": {"interval": 0.1}}
     content["integrator"] = {"method": "adaptive", "tolerance": 1e-12}
     if struck:
         for one in bodies[1:]:
             one["joint"] |= {"start": 0.0}
         tip = np.array([0.0, 0.0, 0.2])
         place = sum((np.array(one["position"]) for one in bodies[1:]), np.zeros(3)) + tip
-        bodies[2]["feature"] = [{"name": "tip", "position": tip.tolist()}]
+        bodies[2]["feature"] = {"tip": {"position": tip.tolist()}}
         wall = {"name": "wall", "mass": 30.0, "inertia": [2.0, 2.0, 2.0], "position": place.tolist()}
         wall |= {"velocity": [0.0, 0.1, -0.9]}
-        wall["surface"] = [{"name": "face", "shape": "plane", "point": [0, 0, 0], "normal": [0, 0, -1]}]
+        wall["surface"] = {"face": {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, -1]}}
         bodies.append(wall)
-        content["contact"] = [{"name": "hit", "feature": "tip", "surface": "face", "impact": STRUCK}]
+        content["contact"] = {"hit": {"between": ["tip", "face"], "impact": STRUCK}}
     return dockdyn.load(content)
 
 

@@ -64,18 +64,14 @@ def test_of_an_assembly(load, element):
 
 def test_of_a_free_flight(load):
     plate = {"name": "plate", "shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
-    visitor = {
-        "position": [-0.5, 0, 0],
-        "velocity": [0.05, 0, 0],
-        "feature": [{"name": "tip", "position": [0.3, 0, 0]}],
-    }
+    visitor = {"position": [-0.5, 0, 0], "velocity": [0.05, 0, 0], "feature": {"tip": {"position": [0.3, 0, 0]}}}
     law = {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING}
     scenario = {
-        "schema": 1,
+        "schema": 2,
         "loop": {"delay": 0.01},
         "chaser": visitor | {"mass": MASSES[0], "inertia": [5.0] * 3},
         "target": {"mass": MASSES[2], "inertia": [5.0] * 3, "surface": [plate]},
-        "contact": [{"feature": "tip", "surface": "plate", "normal": law}],
+        "contact": {"tip": {"between": ["tip", "plate"], "normal": law}},
     }
     keys = ["body.chaser.mass", "body.target.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
     check_derivatives(load(pulling(scenario)), keys)

@@ -140,26 +140,15 @@ def passing(above):
     body = {"mass": 100, "inertia": [10, 10, 10]}
     return {
         "title": "Passing",
-        "schema": 1,
+        "schema": 2,
         "duration": 1.0,
         "chaser": body
-        | {
-            "position": [1 + above, 0, 0],
-            "velocity": [0, 0.1, 0],
-            "feature": [{"name": "tip", "position": [-1, 0, 0]}],
-        },
+        | {"position": [1 + above, 0, 0], "velocity": [0, 0.1, 0], "feature": {"tip": {"position": [-1, 0, 0]}}},
         "target": body
-        | {
-            "position": [0, 0, 0],
-            "surface": [{"name": "wall", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}],
+        | {"position": [0, 0, 0], "surface": {"wall": {"shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}}},
+        "contact": {
+            "tip": {"between": ["tip", "wall"], "normal": {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10}}
         },
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "wall",
-                "normal": {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10},
-            }
-        ],
     }
 
 
@@ -187,12 +176,12 @@ def test_two_equal_peaks(tmp_path):
     import tomlkit
 
     content = passing(0.01)
-    content["chaser"] |= {"velocity": [-0.1, 0, 0], "feature": []}
-    content["contact"] = []
+    content["chaser"] |= {"velocity": [-0.1, 0, 0], "feature": {}}
+    content["contact"] = {}
     for name, side in (("upper", 1.0), ("lower", -1.0)):
         content["chaser"]["feature"].append({"name": name, "position": [-1, side, 0]})
         law = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10}
-        content["contact"].append({"feature": name, "surface": "wall", "normal": law})
+        content["contact"].append({"between": [name, "wall"], "normal": law})
     file = tmp_path / "two.toml"
     file.write_text(tomlkit.dumps(two_bodies(content)))
     to = ["body.chaser.feature.upper.position.0", "body.chaser.velocity.0"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-from plain_tables import acting
+from plain_tables import acting, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -28,12 +28,11 @@ def pressing(stiffness, exponent, damping, friction=0.2, regularisation=5e-3):
 
 ARM_PLACE, ARM_TURN = [1.0, 0.05, -0.02], [0.1, -0.05, 0.2]
 FOUR = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 6.0,
-    "body": [
-        {
-            "name": "tug",
+    "body": {
+        "tug": {
             "mass": 400.0,
             "inertia": [[80.0, 5.0, -3.0], [5.0, 120.0, 4.0], [-3.0, 4.0, 130.0]],
             "position": [-2.6, 0.02, 0.03],
@@ -41,44 +40,43 @@ FOUR = {
             "attitude": quaternion([0.05, -0.02, 0.03]),
             "rate": [0.01, -0.005, 0.008],
         },
-        {
-            "name": "arm",
+        "arm": {
             "on": "tug",
             "mass": 40.0,
             "inertia": [[2.0, 0.1, 0.0], [0.1, 3.0, 0.2], [0.0, 0.2, 3.5]],
             "position": ARM_PLACE,
             "attitude": quaternion(ARM_TURN),
-            "feature": [{"name": "tips", "position": [0.3, 0.12, 0.02], "radius": 0.03, "copies": 3}],
-            "point": [{"name": "wrist", "position": [-0.2, 0.0, 0.0]}],
+            "feature": {"tips": {"position": [0.3, 0.12, 0.02], "radius": 0.03, "copies": 3}},
+            "port": {"wrist": {"position": [-0.2, 0.0, 0.0]}},
         },
-        {
-            "name": "target",
+        "target": {
             "mass": 700.0,
             "inertia": [[200.0, 10.0, 5.0], [10.0, 300.0, -8.0], [5.0, -8.0, 280.0]],
             "position": [0.0, 0.0, 0.0],
             "velocity": [0.01, -0.003, 0.002],
             "attitude": quaternion([-0.1, 0.05, 0.02]),
             "rate": [-0.01, 0.012, 0.004],
-            "surface": [
-                {"name": "dome", "shape": "sphere", "centre": [-0.6, 0.02, 0.0], "radius": 0.4},
-                {"name": "deck", "shape": "plane", "point": [0.0, 0.5, 0.0], "normal": [0.1, 1.0, 0.05]},
-            ],
+            "surface": {
+                "dome": {"shape": "sphere", "centre": [-0.6, 0.02, 0.0], "radius": 0.4},
+                "deck": {"shape": "plane", "point": [0.0, 0.5, 0.0], "normal": [0.1, 1.0, 0.05]},
+            },
         },
-        {
-            "name": "visitor",
+        "visitor": {
             "mass": 60.0,
             "inertia": [6.0, 8.0, 9.0],
             "position": [0.1, 1.25, 0.1],
             "velocity": [0.02, -0.16, 0.01],
             "attitude": quaternion([0.1, 0.3, -0.05]),
             "rate": [0.02, 0.03, -0.05],
-            "feature": [{"name": "feet", "positions": [[0.2, -0.3, 0.05], [-0.2, -0.3, -0.05]], "radius": 0.04}],
+            "feature": {"feet": {"positions": [[0.2, -0.3, 0.05], [-0.2, -0.3, -0.05]], "radius": 0.04}},
         },
-    ],
-    "contact": [
-        {"feature": "tips", "surface": "dome", **pressing(2e5, 1.5, 0.3)},
-        {"feature": "feet", "surface": "deck", **pressing(4e5, 2.0, 0.2)},
-    ],
+    },
+    "contact": contacts_by_name(
+        [
+            {"between": ["tips", "dome"], **pressing(2e5, 1.5, 0.3)},
+            {"between": ["feet", "deck"], **pressing(4e5, 2.0, 0.2)},
+        ]
+    ),
     **acting(
         {
             "kind": "bushing",
@@ -118,12 +116,12 @@ def petals(x, inward):
 
 
 THREE = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 5.0,
     "loop": {"delay": 0.02},
     "approach": {
-        "port": "ring.face",
+        "of": "ring.face",
         "to": "target.port",
         "distance": 0.22,
         "closing_speed": 0.1,
@@ -133,44 +131,43 @@ THREE = {
         "roll": 0.05,
         "yaw_rate": 0.01,
     },
-    "body": [
-        {"name": "chaser", "mass": 500.0, "inertia": [80.0, 100.0, 110.0]},
-        {
-            "name": "ring",
+    "body": {
+        "chaser": {"mass": 500.0, "inertia": [80.0, 100.0, 110.0]},
+        "ring": {
             "on": "chaser",
             "mass": 25.0,
             "inertia": [2.0, 1.5, 1.4],
             "position": [1.0, 0.0, 0.0],
-            "feature": [
-                {"name": "petals", "shape": "edge", "points": petals(0.0, 0.06), "radius": 0.004, "copies": 3},
-                {"name": "tip", "position": [0.12, 0.01, 0.0], "radius": 0.02},
-            ],
-            "point": [{"name": "face", "position": [0.0, 0.0, 0.0], "axis": [1, 0, 0]}],
+            "feature": {
+                "petals": {"shape": "edge", "points": petals(0.0, 0.06), "radius": 0.004, "copies": 3},
+                "tip": {"position": [0.12, 0.01, 0.0], "radius": 0.02},
+            },
+            "port": {"face": {"position": [0.0, 0.0, 0.0], "axis": [1, 0, 0]}},
         },
-        {
-            "name": "target",
+        "target": {
             "mass": 900.0,
             "inertia": [300.0, 400.0, 410.0],
             "velocity": [0.02, -0.01, 0.0],
             "rate": [0.01, 0.004, -0.006],
-            "feature": [{"name": "petals", "shape": "edge", "points": petals(1.0, 0.06), "radius": 0.004, "copies": 3}],
-            "surface": [
-                {
-                    "name": "drogue",
+            "feature": {"petals": {"shape": "edge", "points": petals(1.0, 0.06), "radius": 0.004, "copies": 3}},
+            "surface": {
+                "drogue": {
                     "shape": "cone",
                     "apex": [0.8, 0, 0],
                     "axis": [1, 0, 0],
                     "half_angle": 0.7,
                     "rim_radius": 0.15,
                 }
-            ],
-            "point": [{"name": "port", "position": [1.0, 0.0, 0.0], "axis": [1, 0, 0]}],
+            },
+            "port": {"port": {"position": [1.0, 0.0, 0.0], "axis": [1, 0, 0]}},
         },
-    ],
-    "contact": [
-        {"name": "petals", "feature": "ring.petals", "against": "target.petals", **pressing(2e4, 1.0, 1.0)},
-        {"name": "probe", "feature": "tip", "surface": "drogue", **pressing(1e4, 1.5, 0.5)},
-    ],
+    },
+    "contact": contacts_by_name(
+        [
+            {"name": "petals", "between": ["ring.petals", "target.petals"], **pressing(2e4, 1.0, 1.0)},
+            {"name": "probe", "between": ["tip", "drogue"], **pressing(1e4, 1.5, 0.5)},
+        ]
+    ),
     **acting(
         {
             "kind": "strut",

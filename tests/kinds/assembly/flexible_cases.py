@@ -6,6 +6,7 @@ import copy
 
 import jax.numpy as jnp
 import numpy as np
+from plain_tables import contacts_by_name
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
@@ -40,38 +41,35 @@ HINGE = {
 }
 SPRING = {"normal": {"law": "hunt-crossley", "stiffness": 900.0, "exponent": 1.5, "damping": 0.0}}
 WINGED = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 2.5,
-    "body": [
-        {
-            "name": "bus",
+    "body": {
+        "bus": {
             "mass": 300.0,
             "inertia": [[60.0, 3.0, -2.0], [3.0, 70.0, 1.0], [-2.0, 1.0, 80.0]],
             "velocity": [0.1, 0.0, 0.02],
             "rate": [0.1, -0.2, -0.4],
         },
-        {
-            "name": "wing",
+        "wing": {
             "on": "bus",
             "mass": 20.0,
             "inertia": [62.0, 5.0, 60.0],
             "position": [0.1, 4.0, 0.2],
             "joint": HINGE,
             "flexible": BEAM,
-            "feature": [{"name": "tip", "position": TIP, "radius": 0.05}],
-            "point": [{"name": "end", "position": TIP, "axis": [0.0, 1.0, 0.0]}],
+            "feature": {"tip": {"position": TIP, "radius": 0.05}},
+            "port": {"end": {"position": TIP, "axis": [0.0, 1.0, 0.0]}},
         },
-        {
-            "name": "ball",
+        "ball": {
             "mass": 10.0,
             "inertia": [1.0, 1.0, 1.0],
             "position": [1.2, 7.0, 0.5],
             "velocity": [0.8, 0.0, 0.0],
-            "surface": [{"name": "skin", "shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.4}],
+            "surface": {"skin": {"shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.4}},
         },
-    ],
-    "contact": [{"feature": "tip", "surface": "skin", **SPRING}],
+    },
+    "contact": contacts_by_name([{"between": ["tip", "skin"], **SPRING}]),
     "output": {"interval": 0.05},
 }
 

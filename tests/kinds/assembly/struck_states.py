@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -89,7 +90,7 @@ def struck_arm(draw: np.random.Generator, impact: dict[str, Any], joints: int = 
         bodies.append(link | {"on": bodies[-1]["name"], "position": place.tolist(), "joint": joint})
         places.append(places[-1] + turns[0].apply(place))
     tip = draw.normal(size=3)
-    bodies[-1]["feature"] = [{"name": "tip", "position": tip.tolist(), "radius": RADIUS}]
+    bodies[-1]["feature"] = {"tip": {"position": tip.tolist(), "radius": RADIUS}}
     bodies[0] |= {
         "attitude": turns[0].as_quat(scalar_first=True).tolist(),
         "position": [0, 0, 0],
@@ -105,13 +106,13 @@ def struck_arm(draw: np.random.Generator, impact: dict[str, Any], joints: int = 
         "rate": (0.05 * draw.normal(size=3)).tolist(),
     }
     plane = {"shape": "plane", "point": own.tolist(), "normal": turn.inv().apply(normal).tolist()}
-    payload["surface"] = [plane | {"name": "face"}]
-    contact = {"feature": "tip", "surface": "face", "impact": impact}
+    payload["surface"] = by_name([plane | {"name": "face"}])
+    contact = {"between": ["tip", "face"], "impact": impact}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 0.1,
-        "body": [*bodies, payload],
-        "contact": [contact],
+        "body": by_name([*bodies, payload]),
+        "contact": contacts_by_name([contact]),
         "output": {"interval": 0.05},
     }

@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -75,10 +75,10 @@ def caught(seed, law):
     grip = {"kind": "latch", "name": "grip", "between": ["j4", "payload"], "grip": "weld", "axis": normal.tolist()}
     grip |= {"anchor": [(HAND - centre).tolist(), (RADIUS * normal).tolist()], "reach": 0.01, "lateral": 0.01}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 6.0,
-        "body": [*bodies, payload],
+        "body": by_name([*bodies, payload]),
         **acting(grip),
         "control": LAWS[law] | {"body": "sc"},
         "integrator": {"tolerance": 1e-11},

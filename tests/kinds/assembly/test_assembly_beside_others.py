@@ -274,7 +274,7 @@ def test_bodies_on_springs_move_as_in_mujoco(load):
         for number, (names, anchors, stiffness, damping, free) in enumerate(LINES)
     }
     case = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": interval * count,
         "body": FREE,

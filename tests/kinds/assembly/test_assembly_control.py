@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 from assembly_cases import PARTS, quaternion, simulated
+from plain_tables import by_name, contacts_by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -18,14 +19,14 @@ CHASER = {
     "position": [2.1, 0.1, 0.05],
     "velocity": [-0.1, 0.02, 0.0],
     "rate": [0.05, -0.1, 0.08],
-    "feature": [{"name": "tip", "position": [-1.0, 0.0, 0.0]}],
+    "feature": {"tip": {"position": [-1.0, 0.0, 0.0]}},
 }
 TARGET = {
     "mass": 800.0,
     "inertia": [200.0, 250.0, 300.0],
     "position": [0.0, 0.0, 0.0],
     "rate": [0.01, -0.02, 0.03],
-    "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+    "surface": {"plate": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
 }
 PRESS = {
     "normal": {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0},
@@ -75,7 +76,7 @@ CONTROL_PARTS = (
 def shared(control, **keys):
     """What scenarios have in common: a tumbling chaser that is pressed against a plate, with delay."""
     return {
-        "schema": 1,
+        "schema": 2,
         "duration": 6.0,
         "control": control,
         "loop": {"delay": 0.02},
@@ -84,18 +85,17 @@ def shared(control, **keys):
 
 
 def assembly(control, **keys):
-    contact = {"feature": "tip", "surface": "plate", **PRESS}
+    contact = {"between": ["tip", "plate"], **PRESS}
     bodies = [{"name": "chaser", **CHASER}, {"name": "target", **TARGET}]
     placed = {"body": "chaser", **control}
-    return copy.deepcopy({"kind": "assembly", "body": bodies, "contact": [contact], **shared(placed, **keys)})
+    return copy.deepcopy(
+        {"kind": "assembly", "body": bodies, "contact": contacts_by_name([contact]), **shared(placed, **keys)}
+    )
 
 
 def at_port(points):
     """A chaser that is held before a target that turns: its tip before the plate, or before a point on that, as `points`."""
-    chaser = CHASER | {
-        "feature": [{"name": "tip", "position": [-1.0, 0.1, 0.0]}],
-        "attitude": quaternion([0.1, 0, 0.2]),
-    }
+    chaser = CHASER | {"feature": {"tip": {"position": [-1.0, 0.1, 0.0]}}, "attitude": quaternion([0.1, 0, 0.2])}
     chaser |= {"position": [3.0, 0.1, 0.05]}
     control = {key: HOLD[key] for key in ("law", "base_stiffness", "base_damping", "position_stiffness")}
     control |= {
@@ -104,7 +104,7 @@ def at_port(points):
         "position": [0.5, 0.05, 0.0],
         "attitude": quaternion([0.1, 0, 0]),
     }
-    contact = {"feature": "tip", "surface": "plate", **PRESS}
+    contact = {"between": ["tip", "plate"], **PRESS}
     bodies = [{"name": "chaser", **chaser}, {"name": "target", **TARGET}]
     for key in ("position", "velocity", "attitude", "rate"):
         bodies[0].pop(key)
@@ -113,7 +113,7 @@ def at_port(points):
         bodies[0]["point"] = [{"name": "tip", "position": [-1.0, 0.1, 0.0], "axis": [-1.0, 0, 0]}]
         bodies[1]["point"] = [{"name": "port", "position": [1.0, 0.0, 0.0], "axis": [1.0, 0, 0]}]
         approach = {"port": "tip", "to": "port"}
-    found = {"kind": "assembly", "body": bodies, "contact": [contact]}
+    found = {"kind": "assembly", "body": bodies, "contact": contacts_by_name([contact])}
     approach |= {"distance": 1.0, "closing_speed": 0.02, "lateral_offset": [0.1, -0.1], "pitch": 0.1, "roll_rate": 0.02}
     return copy.deepcopy(found | shared(control, approach=approach, duration=20.0))
 
@@ -147,10 +147,10 @@ def hinged(**control):
     }
     hold = {"law": "attitude-hold", "base_stiffness": 9.0, "base_damping": 12.0, "body": "bus"}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 20.0,
-        "body": [bus, panel],
+        "body": by_name([bus, panel]),
         "control": hold | control,
         "output": {"interval": 0.1},
     }
@@ -204,7 +204,7 @@ def test_a_welded_body_is_held_as_the_whole(load):
     ]
     control = {"law": "rate-damping", "body": "core", "base_damping": 5.0, "position_stiffness": 3.0}
     control |= {"velocity_damping": 12.0, "position": [0.0, 0.0, 0.0]}
-    case = {"schema": 1, "kind": "assembly", "duration": 30.0, "body": bodies, "control": control}
+    case = {"schema": 2, "kind": "assembly", "duration": 30.0, "body": bodies, "control": control}
     data = simulated(load, case)
     frequency, decay = np.sqrt(3.0 / 120.0), 12.0 / 240.0
     damped, time = np.sqrt(frequency**2 - decay**2), data.time.values

@@ -47,19 +47,19 @@ def without(case, path):
 
 def circle_on_cone():
     found = at(THREE, ("body", 1, "feature", 2), CIRCLE)
-    return at(found, ("contact", 0), {"feature": "rim", "surface": "drogue", **pressing(1e4, 1.0, 0.5)})
+    return at(found, ("contact", 0), {"between": ["rim", "drogue"], **pressing(1e4, 1.0, 0.5)})
 
 
 def circle_on_circle():
     found = at(at(THREE, ("body", 1, "feature", 2), CIRCLE), ("body", 2, "feature", 1), CIRCLE)
-    contact = {"feature": "ring.rim", "against": "target.rim", **pressing(1e4, 1.0, 0.5)}
+    contact = {"between": ["ring.rim", "target.rim"], **pressing(1e4, 1.0, 0.5)}
     return at(found, ("contact", 0), contact)
 
 
 def ball_on_petals(swapped):
     names = ("ring.rim", "target.petals") if swapped else ("target.petals", "ring.rim")
     found = at(THREE, ("body", 1, "feature", 2), CIRCLE)
-    return at(found, ("contact", 0), {"feature": names[0], "against": names[1], **pressing(1e4, 1.0, 0.5)})
+    return at(found, ("contact", 0), {"between": [names[0], names[1]], **pressing(1e4, 1.0, 0.5)})
 
 
 def begun_as_one():
@@ -79,7 +79,7 @@ def own_body():
 
 JET = {"body": "tug", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 2.0}
 TETHER = FOUR["strut"]["tether"]
-WRONG = {  # name: (scenario, words that the line must have)
+WRONG = {
     "delay of nothing": (
         at(at(FOUR, ("contact",), []), ("loop",), {"delay": 0.01}),
         ["loop.delay", "there is no [[contact]]"],
@@ -89,8 +89,10 @@ WRONG = {  # name: (scenario, words that the line must have)
         ["strut.tether.between", "'visitr'", "'visitor'"],
     ),
     "carrier": (at(FOUR, ("body", 1, "on"), "tgu"), ["body.arm.on", "'tgu'", "'tug'"]),
-    "feature": (at(FOUR, ("contact", 0, "feature"), "tip"), ["'tip'", "feature", "'tips'"]),
-    "surface": (at(FOUR, ("contact", 1, "surface"), "decks"), ["'decks'", "surface", "'deck'"]),
+    "between": [
+        (at(FOUR, ("contact", 0, "feature"), "tip"), ["'tip'", "feature", "'tips'"]),
+        (at(FOUR, ("contact", 1, "surface"), "decks"), ["'decks'", "surface", "'deck'"]),
+    ],
     "feature against": (at(THREE, ("contact", 0, "against"), "target.petal"), ["'target.petal'", "petals"]),
     "name of two": (at(THREE, ("contact", 0, "feature"), "petals"), ["'petals'", "ring", "target", "body.name"]),
     "port": (at(THREE, ("approach", "port"), "ring.fce"), ["'ring.fce'", "point", "face"]),
@@ -219,7 +221,7 @@ WRONG = {  # name: (scenario, words that the line must have)
     "approach and motion": (at(THREE, ("body", 0, "velocity"), [0.1, 0, 0]), ["body.chaser.velocity", "approach"]),
     "motion of a body on another": (at(FOUR, ("body", 1, "velocity"), [0.1, 0, 0]), ["body", "on another"]),
     "two partners": (at(FOUR, ("contact", 0, "against"), "feet"), ["contact", "either"]),
-    "no body": ({"schema": 1, "kind": "assembly", "duration": 1.0, "body": []}, ["body", "at least 1"]),
+    "no body": ({"schema": 2, "kind": "assembly", "duration": 1.0, "body": {}}, ["body", "at least 1"]),
     "rigid latch of no body": (
         at(
             FOUR,

@@ -45,7 +45,7 @@ def drawn(seed: int, links: int = 5) -> dict:
                 "joint": joint,
             }
         )
-    return {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies}
+    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies}
 
 
 @jit_once

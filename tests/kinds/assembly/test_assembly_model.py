@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from assembly_cases import FOUR, PARTS, THREE, changed, energy_error, momentum_error, motion, moved, pressing, simulated
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 DELAY = {"loop": {"delay": 0.02}}
@@ -20,7 +21,7 @@ CHASER = {
     "velocity": [-0.12, 0.004, 0.006],
     "attitude": [0.02, 0.03, 1.0, -0.01],
     "rate": [0.02, -0.01, 0.015],
-    "feature": [{"name": "tip", "position": [0.5, 0.02, 0.0], "radius": 0.03}],
+    "feature": {"tip": {"position": [0.5, 0.02, 0.0], "radius": 0.03}},
 }
 TARGET = {
     "mass": 800.0,
@@ -29,14 +30,18 @@ TARGET = {
     "velocity": [0.0, 0.01, 0.0],
     "attitude": [1.0, 0.01, -0.02, 0.03],
     "rate": [-0.01, 0.004, 0.006],
-    "surface": [{"name": "cone", "shape": "cone", "apex": [1.0, 0, 0], "axis": [1, 0, 0], "half_angle": 0.8}],
+    "surface": {"cone": {"shape": "cone", "apex": [1.0, 0, 0], "axis": [1, 0, 0], "half_angle": 0.8}},
 }
-TOUCH = {"feature": "tip", "surface": "cone", **pressing(3e4, 1.5, 0.8, 0.3)}
-PAIR = {"schema": 1, "duration": 8.0, "contact": [TOUCH], "output": {"interval": 0.05}}
+TOUCH = {"between": ["tip", "cone"], **pressing(3e4, 1.5, 0.8, 0.3)}
+PAIR = {"schema": 2, "duration": 8.0, "contact": contacts_by_name([TOUCH]), "output": {"interval": 0.05}}
 
 
 def as_assembly(chaser, target, **keys):
-    return PAIR | {"kind": "assembly", "body": [{"name": "chaser", **chaser}, {"name": "target", **target}]} | keys
+    return (
+        PAIR
+        | {"kind": "assembly", "body": by_name([{"name": "chaser", **chaser}, {"name": "target", **target}])}
+        | keys
+    )
 
 
 def test_a_late_wrench_acts_at_the_groups_middle(load):
@@ -48,7 +53,9 @@ def test_a_late_wrench_acts_at_the_groups_middle(load):
         twice = {"name": "tip", "radius": radius, "positions": [feature["position"]] * 2}
         half = {**TOUCH, **pressing(1.5e4, 1.5, 0.8, 0.3)}
         one, other = (
-            motion(simulated(load, as_assembly({**CHASER, "feature": [tip]}, TARGET, **DELAY, contact=[contact])))
+            motion(
+                simulated(load, as_assembly({**CHASER, "feature": by_name([tip])}, TARGET, **DELAY, contact=[contact]))
+            )
             for tip, contact in ((feature, TOUCH), (twice, half))
         )
         assert np.ptp(one["rate"], axis=0).max() > 0.01  # rad/s: the contact turns the bodies

@@ -19,7 +19,7 @@ PERIOD = 2 * np.pi / MOTION
 
 def in_orbit(bodies, duration, step, **orbit):
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": duration,
         "body": bodies,

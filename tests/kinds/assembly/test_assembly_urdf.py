@@ -39,19 +39,18 @@ def scenario(folder, text):
     (folder / "rough.urdf").write_text(text.replace('friction="0.3"', 'friction="dry"'), encoding="utf-8")
     attitude = Rotation.from_rotvec(TURN).as_quat(scalar_first=True).tolist()
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 1.0,
-        "body": [
-            {"name": "bus", "mass": 30.0, "inertia": [5.0, 6.0, 7.0], "rate": [0.2, -0.1, 0.3]},
-            {"name": "arm", "on": "bus", "position": PLACE, "attitude": attitude, "urdf": "arm.urdf"},
-            {"name": "arm.boom", "joint": {"start": START["swing"][0], "start_rate": START["swing"][1]}},
-            {
-                "name": "arm.slide",
+        "body": {
+            "bus": {"mass": 30.0, "inertia": [5.0, 6.0, 7.0], "rate": [0.2, -0.1, 0.3]},
+            "arm": {"on": "bus", "position": PLACE, "attitude": attitude, "urdf": "arm.urdf"},
+            "arm.boom": {"joint": {"start": START["swing"][0], "start_rate": START["swing"][1]}},
+            "arm.slide": {
                 "joint": {"start": START["reach"][0], "start_rate": START["reach"][1], "stiffness": 3.0},
-                "feature": [{"name": "tip", "position": [0.1, 0, 0], "radius": 0.02}],
+                "feature": {"tip": {"position": [0.1, 0, 0], "radius": 0.02}},
             },
-        ],
+        },
     }
 
 

@@ -39,7 +39,7 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
             "position": (ROOT + np.array([LENGTH / 2, 0, 0])).tolist(),
             "flexible": beam,
             "joint": joint,
-            "feature": [{"name": "knob", "position": [LENGTH / 2, 0.0, 0.1], "radius": 0.02}],
+            "feature": {"knob": {"position": [LENGTH / 2, 0.0, 0.1], "radius": 0.02}},
         },
         {
             "name": "tip",
@@ -50,7 +50,7 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
             "joint": {"kind": "locked", "position": [LENGTH / 2, 0.0, 0.1]},
         },
     ]
-    content = {"schema": 1, "kind": "assembly", "duration": duration, "body": bodies, **acting(*elements)}
+    content = {"schema": 2, "kind": "assembly", "duration": duration, "body": bodies, **acting(*elements)}
     return dockdyn.load(content | {"output": {"interval": duration / (EVEN - 1)}})
 
 

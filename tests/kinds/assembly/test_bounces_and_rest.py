@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
 from dockdyn import backend
@@ -21,23 +21,23 @@ def bouncing(impact, duration=4.0, **ball):
             "name": "plate",
             "mass": PLATE,
             "inertia": [1e13] * 3,
-            "surface": [{"name": "top", "shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}],
+            "surface": {"top": {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}},
         },
         {
             "name": "ball",
             "mass": BALL,
             "inertia": [0.4 * BALL * RADIUS**2] * 3,
             "position": [0, 0, RADIUS + HEIGHT],
-            "feature": [{"name": "skin", "position": [0, 0, 0], "radius": RADIUS}],
+            "feature": {"skin": {"position": [0, 0, 0], "radius": RADIUS}},
         }
         | ball,
     ]
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": duration,
         "body": bodies,
-        "contact": [{"feature": "skin", "surface": "top", "impact": impact}],
+        "contact": {"skin": {"between": ["skin", "top"], "impact": impact}},
         **acting(
             {
                 "kind": "thruster",
@@ -145,13 +145,13 @@ def line_of_balls(count, impact, **first):
             "mass": 2.0,
             "inertia": [0.1] * 3,
             "position": [2 * RADIUS * number - (0.3 if number == 0 else 0.0), 0, 0],
-            "feature": [{"name": f"skin{number}", "position": [0, 0, 0], "radius": RADIUS}],
+            "feature": {f"skin{number}": {"position": [0, 0, 0], "radius": RADIUS}},
         }
         for number in range(count)
     ]
     bodies[0]["velocity"] = [0.5, 0, 0]
-    contacts = [{"feature": f"skin{n}", "against": f"skin{n + 1}", "impact": impact} for n in range(count - 1)]
-    return {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
+    contacts = [{"between": [f"skin{n}", f"skin{n + 1}"], "impact": impact} for n in range(count - 1)]
+    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
 
 
 def test_a_cradle_hands_the_motion_on():
@@ -172,8 +172,10 @@ def test_a_table_stands_on_four_feet():
     content = bouncing({"law": "frictionless", "restitution": 0.3, "rest_speed": 1e-3}, inertia=[0.1, 0.12, 0.15])
     table = content["body"][1]
     places = [[x, y, -0.1] for x in (-0.2, 0.2) for y in (-0.3, 0.3)]
-    table["feature"] = [{"name": f"foot{n}", "position": place, "radius": 0.0} for n, place in enumerate(places)]
-    content["contact"] = [content["contact"][0] | {"feature": f"foot{n}"} for n in range(4)]
+    table["feature"] = by_name(
+        [{"name": f"foot{n}", "position": place, "radius": 0.0} for n, place in enumerate(places)]
+    )
+    content["contact"] = contacts_by_name([content["contact"][0] | {"feature": f"foot{n}"} for n in range(4)])
     found = run(content)
     shares = found.normal_force.values[-1]
     carried = REDUCED * PULL

@@ -7,17 +7,19 @@ import json
 import numpy as np
 import tomlkit
 import xarray as xr
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 import dockdyn
 
 RATE, STIFFNESS, OWN, OTHER = 1.5, 0.1, 2.0, 400.0  # rad/s, N m/rad, kg m², kg m²
 BODY = {"mass": 10.0, "inertia": [OWN] * 3}
 HINGE = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 4.0,
-    "body": [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}],
+    "body": by_name(
+        [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}]
+    ),
     **acting(
         {
             "kind": "bushing",
@@ -50,7 +52,7 @@ def test_the_turn_is_told_up_to_half_a_turn_and_beyond_it_warned_of(load):
 
 def test_a_bushing_that_stays_below_is_not_warned_of(load):
     body = HINGE["body"][0] | {"rate": [0.1, 0.0, 0.0]}
-    run = dockdyn.simulate(load(HINGE | {"body": [body, HINGE["body"][1]]}))
+    run = dockdyn.simulate(load(HINGE | {"body": by_name([body, HINGE["body"][1]])}))
     assert run.bushing_turn.max() < np.pi
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hinge" in words]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from assembly_cases import pressing
 from places import DOCS
-from plain_tables import acting, without_elements
+from plain_tables import acting, by_name, contacts_by_name, without_elements
 
 import dockdyn
 from dockdyn.pages import report_html
@@ -41,16 +41,16 @@ def docking(**control):
         "name": "bus",
         "mass": 400.0,
         "inertia": [80.0, 120.0, 130.0],
-        "feature": [{"name": "head", "position": [1.5, 0.0, 0.0], "radius": 0.03}],
-        "point": [{"name": "tip", "position": [1.53, 0.0, 0.0], "axis": [1, 0, 0]}],
+        "feature": {"head": {"position": [1.5, 0.0, 0.0], "radius": 0.03}},
+        "port": {"tip": {"position": [1.53, 0.0, 0.0], "axis": [1, 0, 0]}},
     }
     cone = {"name": "cone", "shape": "cone", "apex": [1.6, 0, 0], "axis": [1, 0, 0], "half_angle": 0.7, "depth": 0.2}
     target = {
         "name": "target",
         "mass": 900.0,
         "inertia": [300.0, 400.0, 410.0],
-        "surface": [cone],
-        "point": [{"name": "mouth", "position": [1.8, 0.0, 0.0], "axis": [1, 0, 0]}],
+        "surface": by_name([cone]),
+        "port": {"mouth": {"position": [1.8, 0.0, 0.0], "axis": [1, 0, 0]}},
     }
     latch = {
         "kind": "latch",
@@ -64,19 +64,19 @@ def docking(**control):
     }
     hold = {"law": "attitude-hold", "frame": "port", "base_stiffness": 60.0, "base_damping": 300.0, "base_limit": 8.0}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 60.0,
         "approach": {
-            "port": "tip",
+            "of": "tip",
             "to": "mouth",
             "distance": 0.05,
             "closing_speed": 0.05,
             "lateral_offset": [0.03, -0.02],
             "pitch": PITCH,
         },
-        "body": [bus, panel("left", 1), panel("right", -1), target],
-        "contact": [{"feature": "head", "surface": "cone", **pressing(2e4, 1.0, 1.0, 0.1, 2e-3)}],
+        "body": by_name([bus, panel("left", 1), panel("right", -1), target]),
+        "contact": contacts_by_name([{"between": ["head", "cone"], **pressing(2e4, 1.0, 1.0, 0.1, 2e-3)}]),
         **acting(latch),
         "control": hold | control,
         "loop": {"delay": 0.005},
@@ -171,7 +171,7 @@ def test_pulses_are_booked_beside_those_of_phases(pulsed):
 def test_control_is_no_load_at_named_points(load):
     """What a wheel and thrusters give is not what another body puts on theirs."""
     case = docking(velocity_damping=200.0, velocity=[-0.1, 0.0, 0.0], thruster_force=5.0)
-    case |= {"body": [case["body"][0], case["body"][3]], "duration": 0.5}
+    case |= {"body": by_name([case["body"][0], case["body"][3]]), "duration": 0.5}
     data = dockdyn.simulate(load(case))
     assert np.abs(data.thruster_force).max() > 1 and np.abs(data.wheel_torque).max() > 1
     assert not np.abs(data.load_force[:3]).max() and not np.abs(data.load_moment[:3]).max()
@@ -181,7 +181,7 @@ def test_control_is_no_load_at_named_points(load):
 def test_cases_of_a_campaign_are_those_of_single_runs(load):
     """In compiled batches, with figures of control and gains that differ."""
     case = docking()
-    case |= {"duration": 4.0, "body": [case["body"][0], case["body"][3]]}
+    case |= {"duration": 4.0, "body": by_name([case["body"][0], case["body"][3]])}
     scenario = load(case)
     keys, rows = ["control.base_damping", "approach.pitch"], np.array([[300.0, 0.05], [150.0, 0.02], [400.0, -0.03]])
     asked = ["attitude_error_end_rad", "control_work_J", "peak_wheel_momentum_N_m_s"]
@@ -216,10 +216,10 @@ def test_a_controller_of_ones_own_steers_any_body(tmp_path, monkeypatch, load):
     """As the built-in law does, the body that it steers stated beside its own keys."""
     (tmp_path / "damping_panel.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    case = without_elements(docking()) | {"duration": 3.0, "contact": [], "loop": {}}
+    case = without_elements(docking()) | {"duration": 3.0, "contact": {}, "loop": {}}
     bus, left, _, target = case["body"]
     left["joint"]["start_rate"] = 0.05
-    case["body"] = [bus, left, target]
+    case["body"] = by_name([bus, left, target])
     case["control"] = {"law": "rate-damping", "base_damping": 20.0, "body": "left", "target": "target"}
     built_in = dockdyn.simulate(load(case))
     case["control"] = {"law": "damping_panel:Damp", "gain": 20.0, "body": "left", "target": "target"}

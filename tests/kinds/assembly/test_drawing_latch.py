@@ -14,13 +14,13 @@ SPEED, DRAW, DEPTH = 0.05, 0.02, 0.03  # m/s of the probe, m/s of the motor, m f
 def hooks(**latch):
     """A probe comes straight to its seat, caught `DEPTH` before it by a stiff and well damped latch."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 8.0,
-        "body": [
-            {"name": "probe", "mass": 50.0, "inertia": [1.0] * 3, "position": [0.1, 0, 0], "velocity": [-SPEED, 0, 0]},
-            {"name": "socket", "mass": 150.0, "inertia": [10.0] * 3},
-        ],
+        "body": {
+            "probe": {"mass": 50.0, "inertia": [1.0] * 3, "position": [0.1, 0, 0], "velocity": [-SPEED, 0, 0]},
+            "socket": {"mass": 150.0, "inertia": [10.0] * 3},
+        },
         **acting(
             {
                 "kind": "latch",

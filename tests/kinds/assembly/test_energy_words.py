@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from assembly_cases import simulated
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.kinds.assembly.report import assembly_report
@@ -16,30 +17,28 @@ def bounce_off_a_pad(joint):
     """A ball that bounces without loss off a plate on a joint."""
     plate = {"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 1.0,
-        "body": [
-            {"name": "bus", "mass": 500.0, "inertia": [50.0] * 3},
-            {
-                "name": "pad",
+        "body": {
+            "bus": {"mass": 500.0, "inertia": [50.0] * 3},
+            "pad": {
                 "on": "bus",
                 "mass": 5.0,
                 "inertia": [1.0] * 3,
                 "position": [1, 0, 0],
                 "joint": joint,
-                "surface": [plate],
+                "surface": by_name([plate]),
             },
-            {
-                "name": "ball",
+            "ball": {
                 "mass": 20.0,
                 "inertia": [1.0] * 3,
                 "position": [1.2, 0, 0],
                 "velocity": [-0.3, 0, 0],
-                "feature": [{"name": "nose", "position": [0, 0, 0], "radius": 0.1}],
+                "feature": {"nose": {"position": [0, 0, 0], "radius": 0.1}},
             },
-        ],
-        "contact": [{"feature": "nose", "surface": "plate", "normal": {"law": "spring-dashpot", "stiffness": 1e4}}],
+        },
+        "contact": {"nose": {"between": ["nose", "plate"], "normal": {"law": "spring-dashpot", "stiffness": 1e4}}},
     }
 
 

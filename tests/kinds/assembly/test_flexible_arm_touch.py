@@ -113,38 +113,35 @@ def test_a_late_touch_of_a_beam_is_that_of_own_steps(seed):
     beam |= {"mass_per_length": case["line"], "bending_stiffness": [case["bending"]] * 2, "torsional_stiffness": 1e3}
     beam |= {"polar_inertia": 0.01, "damping_ratio": case["ratio"], "bending_modes": [2, 0], "twist_modes": 0}
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": case["duration"],
-        "body": [
-            {"name": "base", "mass": case["base"], "inertia": [1e12] * 3},
-            {
-                "name": "beam",
+        "body": {
+            "base": {"mass": case["base"], "inertia": [1e12] * 3},
+            "beam": {
                 "on": "base",
                 "position": [0, length / 2, 0],
                 "mass": heavy,
                 "inertia": [slender, 0.03, slender],
                 "joint": {"kind": "locked", "position": [0, 0, 0]},
                 "flexible": beam,
-                "surface": [{"name": "end", "shape": "plane", "point": [0, length / 2, 0], "normal": [-1, 0, 0]}],
+                "surface": {"end": {"shape": "plane", "point": [0, length / 2, 0], "normal": [-1, 0, 0]}},
             },
-            {
-                "name": "ball",
+            "ball": {
                 "mass": case["ball"],
                 "inertia": [1.0] * 3,
                 "position": [-1e-3 - case["gap"], length, 0],
                 "velocity": [case["speed"], 0, 0],
-                "feature": [{"name": "skin", "position": [0, 0, 0], "radius": 1e-3}],
+                "feature": {"skin": {"position": [0, 0, 0], "radius": 1e-3}},
             },
-        ],
-        "contact": [
-            {
-                "feature": "skin",
-                "surface": "end",
+        },
+        "contact": {
+            "skin": {
+                "between": ["skin", "end"],
                 "normal": {"law": "hunt-crossley", "exponent": 1}
                 | {key: case[key] for key in ("stiffness", "damping")},
             }
-        ],
+        },
         "loop": {"delay": case["delay"]},
         "output": {"interval": case["delay"]},
     }

@@ -9,7 +9,7 @@ import pytest
 import tomlkit
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
 from flexible_cases import HINGE, RATIO, ROOT, WINGED, cantilever, integral, restoring, textbook, with_flexible
-from plain_tables import acting, plain
+from plain_tables import acting, by_name, plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -81,7 +81,7 @@ JET = {
 ROUGH = changed(
     WINGED,
     body=[*WINGED["body"], CAMERA],
-    contact=[{"feature": "tip", "surface": "skin", **pressing(900.0, 1.5, 0.2)}],
+    contact=[{"between": ["tip", "skin"], **pressing(900.0, 1.5, 0.2)}],
     loop={"delay": 0.02},
 )
 PAD = {"name": "pad", "shape": "sphere", "centre": [0.0, 0.0, -1.3], "radius": 0.3}
@@ -91,12 +91,12 @@ VISITOR = {
     "inertia": [1.0, 1.0, 1.0],
     "position": [-0.6, 0.2, -3.3],
     "velocity": [1.6, 0.0, 0.0],
-    "feature": [{"name": "nose", "position": [0.0, 0.0, 0.0], "radius": 0.2}],
+    "feature": {"nose": {"position": [0.0, 0.0, 0.0], "radius": 0.2}},
 }
 BOOMED = changed(
     WINGED,
-    body=[WINGED["body"][0], BOOM | {"surface": [PAD]}, VISITOR],
-    contact=[{"feature": "nose", "surface": "pad", **pressing(900.0, 1.5, 0.2)}],
+    body=[WINGED["body"][0], BOOM | {"surface": by_name([PAD])}, VISITOR],
+    contact=[{"between": ["nose", "pad"], **pressing(900.0, 1.5, 0.2)}],
     **acting(STAY),
 )
 
@@ -240,7 +240,13 @@ def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
     """A bus with a boom that turns about an axis across it, at rates below and above a tenth of the boom's frequency."""
     lowest = 0.5 * 2 * np.pi
     bus = {"name": "bus", "mass": 2000.0, "inertia": [3000.0] * 3, "rate": [0.0, 0.05, 0.0]}
-    case = {"schema": 1, "kind": "assembly", "duration": 0.5, "body": [bus, BOOM], "integrator": {"tolerance": 1e-8}}
+    case = {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 0.5,
+        "body": by_name([bus, BOOM]),
+        "integrator": {"tolerance": 1e-8},
+    }
     case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": {"across": BOOM["flexible"]["mode"]["across"]}}}
     points = {
         name: {**point, "shift": point["shift"][:1], "turn": point["turn"][:1]}
@@ -282,7 +288,7 @@ def test_a_thruster_on_a_link_bends_it(load):
     bus, wing = case["body"]
     bus |= {"mass": 1e9, "inertia": [1e10] * 3, "rate": [0.0] * 3, "velocity": [0.0] * 3}
     wing["joint"] = {"kind": "locked"}
-    case |= {"contact": [], **acting(JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}), "duration": 60.0}
+    case |= {"contact": {}, **acting(JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}), "duration": 60.0}
     case["output"] = {"interval": 60.0}
     data = simulated(load, case)
     expected = 0.04 * 5.8**3 / (3 * 90.0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from assembly_cases import PARTS, simulated
+from plain_tables import by_name
 
 import dockdyn
 
@@ -16,10 +17,10 @@ BALL = {"name": "ball", "shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 
 def case(tips):
     """Points that meet a ball, each a contact of its own."""
     features = [{"name": name, "position": TIPS[name]} for name in tips]
-    first, second = {**CHASER, "feature": features}, {**TARGET, "surface": [BALL]}
-    contact = [{"feature": name, "surface": "ball", "normal": DASHPOT} for name in tips]
-    bodies = {"body": [{"name": "chaser", **first}, {"name": "target", **second}]}
-    return {"schema": 1, "kind": "assembly", "duration": 2.5, "contact": contact, **bodies}
+    first, second = {**CHASER, "feature": features}, {**TARGET, "surface": by_name([BALL])}
+    contact = [{"between": [name, "ball"], "normal": DASHPOT} for name in tips]
+    bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
+    return {"schema": 2, "kind": "assembly", "duration": 2.5, "contact": contact, **bodies}
 
 
 def final(load, scenario, **integrator):
@@ -45,8 +46,8 @@ def test_the_order_is_kept_through_several_groups(load):
 def test_members_beside_others_end_between_steps_that_the_tolerance_keeps_short(load):
     """Of several members an end is no event: at the default tolerance that is tens of nanometres in a place."""
     scenario = case(TIPS)
-    scenario["body"][0]["feature"] = [{"name": "tips", "positions": list(TIPS.values())}]
-    scenario["contact"] = [{"feature": "tips", "surface": "ball", "normal": DASHPOT}]
+    scenario["body"][0]["feature"] = {"tips": {"positions": list(TIPS.values())}}
+    scenario["contact"] = {"tips": {"between": ["tips", "ball"], "normal": DASHPOT}}
     best, _ = final(load, case(TIPS), tolerance=1e-13)
     errors = [np.abs(final(load, scenario, tolerance=tolerance)[0] - best).max() for tolerance in (1e-7, 1e-11)]
     assert errors[1] < errors[0] and errors[1] < 2e-7

@@ -5,18 +5,24 @@ from __future__ import annotations
 import copy
 
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.exchange.fmu import unit_of
 from dockdyn.pages import report_html
 
 PLATE = {"name": "plate", "mass": 100.0, "inertia": [50.0] * 3}
-PLATE |= {"surface": [{"name": "top", "shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}]}
+PLATE |= {"surface": {"top": {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}}}
 BALL = {"name": "ball", "mass": 2.0, "inertia": [0.1] * 3, "position": [0, 0, 0.6], "velocity": [0.4, 0, -1.0]}
-BALL |= {"feature": [{"name": "skin", "position": [0, 0, 0], "radius": 0.1}]}
-CONTACT = {"feature": "skin", "surface": "top", "impact": {"law": "energetic", "restitution": 0.5, "friction": 0.2}}
-SCENE = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": [PLATE, BALL], "contact": [CONTACT]}
+BALL |= {"feature": {"skin": {"position": [0, 0, 0], "radius": 0.1}}}
+CONTACT = {"between": ["skin", "top"], "impact": {"law": "energetic", "restitution": 0.5, "friction": 0.2}}
+SCENE = {
+    "schema": 2,
+    "kind": "assembly",
+    "duration": 1.0,
+    "body": by_name([PLATE, BALL]),
+    "contact": contacts_by_name([CONTACT]),
+}
 NORMAL = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10.0}
 
 

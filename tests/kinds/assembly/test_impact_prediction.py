@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -46,8 +47,8 @@ def case(seed, joint):
         bodies[name] |= {"position": places[name].tolist()}
     bodies["chaser"]["velocity"] = velocity.tolist()
     plate = {"name": "plate", "shape": "plane", "point": lever[1].tolist(), "normal": normal.tolist()}
-    bodies["target"]["surface"] = [plate]
-    bodies[striker]["feature"] = [{"name": "ball", "position": (-ball).tolist(), "radius": radius}]
+    bodies["target"]["surface"] = by_name([plate])
+    bodies[striker]["feature"] = {"ball": {"position": (-ball).tolist(), "radius": radius}}
     if joint:
         stated = {"kind": joint, "axis": axis.tolist(), "stiffness": 5.0}
         if joint == "revolute":
@@ -80,14 +81,14 @@ def case(seed, joint):
     mass = 1 / (row @ inverse @ row)
     side = sum(masses[name] for name in names if name != "target")
     whole = side * masses["target"] / (side + masses["target"])
-    content = {"schema": 1, "kind": "assembly", "duration": 0.4, "body": list(bodies.values())}
-    content["contact"] = [{"feature": "ball", "surface": "plate"}]
+    content = {"schema": 2, "kind": "assembly", "duration": 0.4, "body": list(bodies.values())}
+    content["contact"] = {"ball": {"between": ["ball", "plate"]}}
     return content, mass, whole, -float(velocity @ normal)
 
 
 def run(content, stiffness, damping=0.0, duration=None):
     law = {"law": "spring-dashpot", "stiffness": stiffness, "damping": damping}
-    stated = {"contact": [content["contact"][0] | {"normal": law}]}
+    stated = {"contact": contacts_by_name([content["contact"][0] | {"normal": law}])}
     return dockdyn.simulate(dockdyn.load(content | stated | ({"duration": duration} if duration else {})))
 
 
@@ -145,6 +146,10 @@ def test_what_no_formula_says_is_not_predicted(changes, why):
     content, _, _, _ = case(0, None)
     law = {"normal": {"law": "spring-dashpot", "stiffness": 1e6}}
     contact = content["contact"][0] | law | {key: value for key, value in changes.items() if key != "loop"}
-    stated = content | {"contact": [contact]} | {key: value for key, value in changes.items() if key == "loop"}
+    stated = (
+        content
+        | {"contact": contacts_by_name([contact])}
+        | {key: value for key, value in changes.items() if key == "loop"}
+    )
     summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load(stated)))
     assert summary["contacts"] and "relative_velocity_predicted_m_s" not in summary, why

@@ -22,12 +22,12 @@ def balls(draw, places, pairs, radius, impact, speed):
             "inertia": [0.4 * 1.7 * radius**2] * 3,
             "position": (turn.apply(place) + shift).tolist(),
             "velocity": (turn.apply([speed if number == 0 else 0.0, 0.0, 0.0]) + boost).tolist(),
-            "feature": [{"name": f"skin{number}", "position": [0, 0, 0], "radius": radius}],
+            "feature": {f"skin{number}": {"position": [0, 0, 0], "radius": radius}},
         }
         for number, place in enumerate(places)
     ]
-    contacts = [{"feature": f"skin{one}", "against": f"skin{other}", "impact": impact} for one, other in pairs]
-    content = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
+    contacts = [{"between": [f"skin{one}", f"skin{other}"], "impact": impact} for one, other in pairs]
+    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
     return content, lambda velocity: turn.inv().apply(velocity - boost)
 
 

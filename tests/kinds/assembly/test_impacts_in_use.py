@@ -9,7 +9,7 @@ import json
 import jax
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, contacts_by_name
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
@@ -28,7 +28,7 @@ def onto_a_plate(impact, grip=None):
             "name": "plate",
             "mass": PLATE,
             "inertia": [1.0] * 3,
-            "surface": [{"name": "top", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}],
+            "surface": {"top": {"shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}},
         },
         {
             "name": "ball",
@@ -36,14 +36,14 @@ def onto_a_plate(impact, grip=None):
             "inertia": [0.1] * 3,
             "position": [0.4, 0, 0],
             "velocity": [-SPEED, 0, 0],
-            "feature": [{"name": "skin", "position": [0, 0, 0], "radius": 0.1}],
+            "feature": {"skin": {"position": [0, 0, 0], "radius": 0.1}},
         },
         {"name": "back", "mass": BACK, "inertia": [1.0] * 3, "position": [-1, 0, 0]},
     ]
     hook = {"kind": "latch", "name": "hook", "between": ["back", "plate"], "anchor": [[1, 0, 0], [0, 0, 0]]}
     hook |= {"axis": [-1, 0, 0], "reach": 0.01, "lateral": 0.01, "grip": grip}
-    contact = {"feature": "skin", "surface": "top", "impact": impact}
-    content = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": [contact]}
+    contact = {"between": ["skin", "top"], "impact": impact}
+    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts_by_name([contact])}
     return content if grip is None else content | {**acting(hook)}
 
 

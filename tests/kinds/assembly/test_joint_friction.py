@@ -23,7 +23,7 @@ def on_one_axis(kind, phase=None, **joint):
     bodies[0] |= {"velocity": [0.02, 0.01, -0.03], "rate": [0.0, 0.0, 0.2]}
     bodies[1] |= {"on": "bus", "position": [0.0, 0.0, 1.0], "joint": held}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 3.0 * reduced(kind) * RATE / FRICTION,
         "body": bodies,

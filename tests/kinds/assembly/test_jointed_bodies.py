@@ -17,7 +17,7 @@ from assembly_cases import (
     quaternion,
     simulated,
 )
-from plain_tables import acting, plain
+from plain_tables import acting, by_name, plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.pages import report_html
@@ -224,8 +224,8 @@ def test_a_weld_makes_one_body(load):
     tips["about"] = (turn.apply([0, 0, 0]) + arm["position"] - centre).tolist()
     tips["axis"] = turn.apply([1.0, 0.0, 0.0]).tolist()
     tips["position"] = (turn.apply(tips["position"]) + arm["position"] - centre).tolist()
-    tug["feature"] = [tips]
-    one["body"] = [tug, *one["body"][2:]]
+    tug["feature"] = by_name([tips])
+    one["body"] = by_name([tug, *one["body"][2:]])
     for element in one["strut"].values():
         if element["between"][1] == "tug":
             element["anchor"][1] = (np.array(element["anchor"][1]) - centre).tolist()
@@ -245,20 +245,22 @@ def test_a_weld_makes_one_body(load):
 def hinged(joint=None, element=()):
     """Two bodies, one of them on the other by a joint or by elements, that turn about an axis and are pulled by a strut."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 3.0,
-        "body": [
-            {"name": "bus", "mass": 50.0, "inertia": [9.0, 7.0, 11.0], "rate": [0.02, -0.01, 0.03]},
-            {
-                "name": "wing",
-                "on": "bus",
-                "mass": 12.0,
-                "inertia": [1.5, 2.0, 1.0],
-                "position": [1.4, 0.1, -0.1],
-                **({} if joint is None else {"joint": joint}),
-            },
-        ],
+        "body": by_name(
+            [
+                {"name": "bus", "mass": 50.0, "inertia": [9.0, 7.0, 11.0], "rate": [0.02, -0.01, 0.03]},
+                {
+                    "name": "wing",
+                    "on": "bus",
+                    "mass": 12.0,
+                    "inertia": [1.5, 2.0, 1.0],
+                    "position": [1.4, 0.1, -0.1],
+                    **({} if joint is None else {"joint": joint}),
+                },
+            ]
+        ),
         **acting(
             {
                 "kind": "strut",

@@ -50,7 +50,7 @@ def random_case(seed, acting=True):
         "rate": rng.normal(size=3).tolist(),
     }
     bodies = [bus, *(joined(rng, name, acting) for name in PARENTS)]
-    return {"schema": 1, "kind": "assembly", "duration": 2.0, "body": bodies, "output": {"interval": 0.1}}
+    return {"schema": 2, "kind": "assembly", "duration": 2.0, "body": bodies, "output": {"interval": 0.1}}
 
 
 class Twin:

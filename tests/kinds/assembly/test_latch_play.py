@@ -19,13 +19,13 @@ PUSH, DRAG = 100.0, 2.0  # N/m of a spring compressed by 1 m, N s/m beside it
 def pressed(damping, duration):
     """A striker begins on its seat and is pushed out of it by a soft spring."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": duration,
-        "body": [
-            {"name": "probe", "mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},
-            {"name": "socket", "mass": HEAVY, "inertia": [1e3] * 3},
-        ],
+        "body": {
+            "probe": {"mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},
+            "socket": {"mass": HEAVY, "inertia": [1e3] * 3},
+        },
         **acting(
             {
                 "kind": "latch",

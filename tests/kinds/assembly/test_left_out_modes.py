@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name
 
 import dockdyn
 
@@ -48,15 +49,15 @@ def struck(rng, modes):
         {"name": "hub", "mass": hub, "inertia": [hub] * 3},
         {"name": "wing", "on": "hub", "mass": per_length * length, "inertia": [about, 0.5, about]}
         | {"position": [0.0, 1.0 + length / 2, 0.0], "joint": {"kind": "locked", "position": [0.0, 1.0, 0.0]}}
-        | {"flexible": beam, "feature": [tip]},
+        | {"flexible": beam, "feature": by_name([tip])},
         {"name": "block", "mass": block, "inertia": [block / 10] * 3}
         | {"position": (place + 0.021 * normal).tolist(), "velocity": (-0.05 * normal).tolist()}
-        | {"surface": [{"name": "face", "shape": "plane", "point": [0.0, 0.0, 0.0], "normal": (-normal).tolist()}]},
+        | {"surface": {"face": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": (-normal).tolist()}}},
     ]
-    contact = [{"feature": "tip", "surface": "face", "normal": law}]
+    contact = [{"between": ["tip", "face"], "normal": law}]
     time = np.sqrt(min(block, per_length * length) / stiffness)  # s
     delay = {"loop": {"delay": float(time * rng.uniform(0.05, 0.5))}} if rng.uniform() < 0.5 else {}
-    common = {"schema": 1, "kind": "assembly", "duration": 0.05 + 4 * np.pi * time}
+    common = {"schema": 2, "kind": "assembly", "duration": 0.05 + 4 * np.pi * time}
     return common | {"body": bodies, "contact": contact} | delay
 
 

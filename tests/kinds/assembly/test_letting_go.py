@@ -53,7 +53,7 @@ def docking(draw, grip="compliant"):
         "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
     }
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": HELD + 12.0,
         "body": bodies,
@@ -137,7 +137,7 @@ def tumbling(draw, grip):
         "held": {"when": "latched"},
         "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
     }
-    return {"schema": 1, "kind": "assembly", "duration": 75.0, "body": bodies, **acting(hook), "phase": phases}
+    return {"schema": 2, "kind": "assembly", "duration": 75.0, "body": bodies, **acting(hook), "phase": phases}
 
 
 @pytest.mark.parametrize("grip", ["pin", "weld"])

@@ -27,35 +27,26 @@ SPHERE = 0.3  # m
 def sweep(**more):
     """A ball on a long arm sweeps past a soft wall, less than a micrometre in it; each body turns on undisturbed."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 2.0,
-        "body": [
-            {
-                "name": "arm",
+        "body": {
+            "arm": {
                 "mass": 1e6,
                 "inertia": [1e6] * 3,
                 "rate": [0.0, 0.0, RATE],
                 "attitude": quaternion([0.0, 0.0, -RATE]),
-                "feature": [{"name": "tip", "position": [ARM, 0.0, 0.0], "radius": RADIUS}],
+                "feature": {"tip": {"position": [ARM, 0.0, 0.0], "radius": RADIUS}},
             },
-            {
-                "name": "wall",
+            "wall": {
                 "mass": 1e6,
                 "inertia": [1e6] * 3,
-                "surface": [
-                    {
-                        "name": "face",
-                        "shape": "plane",
-                        "point": [ARM + RADIUS - TOUCH, 0.0, 0.0],
-                        "normal": [-1.0, 0.0, 0.0],
-                    }
-                ],
+                "surface": {
+                    "face": {"shape": "plane", "point": [ARM + RADIUS - TOUCH, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+                },
             },
-        ],
-        "contact": [
-            {"feature": "tip", "surface": "face", "normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}
-        ],
+        },
+        "contact": {"tip": {"between": ["tip", "face"], "normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}},
         **more,
     }
 
@@ -115,14 +106,14 @@ def test_nothing_begins_within_the_time(load, seed, push):
         }
         for name, place, velocity, rate, attitude in zip("ab", places, velocities, rates, attitudes, strict=True)
     ]
-    bodies[0]["feature"] = [
-        {"name": "tips", "positions": tips[:2].tolist(), "radius": RADIUS},
-        {"name": "rod", "shape": "edge", "points": tips[2:].tolist(), "radius": RADIUS},
-    ]
-    bodies[1]["surface"] = [{"name": "ball", "shape": "sphere", "centre": centre.tolist(), "radius": SPHERE}]
+    bodies[0]["feature"] = {
+        "tips": {"positions": tips[:2].tolist(), "radius": RADIUS},
+        "rod": {"shape": "edge", "points": tips[2:].tolist(), "radius": RADIUS},
+    }
+    bodies[1]["surface"] = {"ball": {"shape": "sphere", "centre": centre.tolist(), "radius": SPHERE}}
     law = {"normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}
-    contacts = [{"feature": name, "surface": "ball", **law} for name in ("tips", "rod")]
-    case = {"schema": 1, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, **push}
+    contacts = [{"between": [name, "ball"], **law} for name in ("tips", "rod")]
+    case = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, **push}
     promised = float(bound(load(case).content))
 
     def gap(time):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tomlkit
 import trimesh
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -32,8 +33,8 @@ def body(folder, name, side, height):
         "mass": 100,
         "inertia": [10, 10, 10],
         "position": [0, 0, height],
-        "feature": [{"name": "skin", "shape": "cloud", "count": 3200, **part}],
-        "surface": [{"name": "block", "shape": "mesh", "tolerance": 5e-4, **part}],
+        "feature": by_name([{"name": "skin", "shape": "cloud", "count": 3200, **part}]),
+        "surface": by_name([{"name": "block", "shape": "mesh", "tolerance": 5e-4, **part}]),
     }
 
 
@@ -46,13 +47,12 @@ def test_half_the_stiffness_each_way_is_the_whole_of_the_face(tmp_path):
     )
     contacts = [
         {
-            "feature": f"{one}.skin",
-            "surface": f"{other}.block",
+            "between": [f"{one}.skin", f"{other}.block"],
             "normal": {"law": "hertz", "exponent": 1, "stiffness": PER_AREA * area / 2},
         }
         for one, other, area in (("upper", "lower", small), ("lower", "upper", large))
     ]
-    data = {"schema": 1, "kind": "assembly", "duration": 1, "body": [upper, lower], "contact": contacts}
+    data = {"schema": 2, "kind": "assembly", "duration": 1, "body": by_name([upper, lower]), "contact": contacts}
     model = parse(tomlkit.dumps(data), "blocks").content.model()
     x = model.initial()
     placed = [Placed.of(pose, twist) for pose, twist in zip(x.q.roots, x.v.roots, strict=True)]

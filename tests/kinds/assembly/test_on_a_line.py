@@ -39,9 +39,9 @@ def drawn(seed):
             "mass": number(2, 9),
             "position": -0.31 - number(2e-3, 6e-3),
             "velocity": number(0.05, 0.12),
-            "point": [{"name": "tip", "position": 0.3, "axis": 1}],
+            "port": {"tip": {"position": 0.3, "axis": 1}},
         },
-        {"name": "drogue", "mass": number(3, 12), "point": [{"name": "mouth", "position": -0.01, "axis": -1}]},
+        {"name": "drogue", "mass": number(3, 12), "port": {"mouth": {"position": -0.01, "axis": -1}}},
         {"name": "lid", "mass": number(1, 4), "on": "drogue", "position": 0.1, "joint": {"kind": "locked"}},
         {"name": "target", "mass": number(30, 90), "position": 0.5},
     ]
@@ -64,12 +64,12 @@ def drawn(seed):
     ]
     chosen = [one for one in elements if draw.random() < 0.6]
     tables = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "motion": "line",
         "duration": 0.5,
         "body": bodies,
-        "contact": [{"name": "touch", "between": ["tip", "drogue.mouth"], "normal": LAWS[seed % len(LAWS)]}],
+        "contact": {"touch": {"between": ["tip", "drogue.mouth"], "normal": LAWS[seed % len(LAWS)]}},
         **acting(*chosen),
     }
     if any(one["name"] == "jet" for one in chosen):
@@ -97,11 +97,11 @@ def lifted(tables):
         for point in body.get("point", []):
             point |= {"position": along(point["position"]), "axis": along(point["axis"])}
     probe, drogue = found["body"][1], found["body"][2]
-    probe["feature"] = [{"name": "tip", "position": along(0.3)}]
-    drogue["surface"] = [{"name": "mouth", "shape": "plane", "point": along(-0.01), "normal": along(-1)}]
+    probe["feature"] = {"tip": {"position": along(0.3)}}
+    drogue["surface"] = {"mouth": {"shape": "plane", "point": along(-0.01), "normal": along(-1)}}
     for contact in found["contact"]:
         del contact["between"]
-        contact |= {"feature": "tip", "surface": "mouth"}
+        contact |= {"between": ["tip", "mouth"]}
     for kind, one in [(sort, one) for sort in KINDS for one in found.get(sort, {}).values()]:
         if kind == "bushing":
             one |= {"position": along(0), "stiffness": along(one["stiffness"]), "turning_stiffness": along(0)}
@@ -153,15 +153,15 @@ def test_an_approach_is_between_ports():
 def test_welded_masses_move_as_one():
     """Two welded masses on a spring swing at √(k/μ), as their sum does."""
     tables = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "motion": "line",
         "duration": 2.0,
-        "body": [
-            {"name": "one", "mass": 3.0, "velocity": 0.1},
-            {"name": "welded", "mass": 2.0, "on": "one", "position": 0.2, "joint": {"kind": "locked"}},
-            {"name": "other", "mass": 7.0, "position": 1.0},
-        ],
+        "body": {
+            "one": {"mass": 3.0, "velocity": 0.1},
+            "welded": {"mass": 2.0, "on": "one", "position": 0.2, "joint": {"kind": "locked"}},
+            "other": {"mass": 7.0, "position": 1.0},
+        },
         **acting({"kind": "bushing", "name": "spring", "between": ["welded", "other"], "stiffness": 40.0}),
     }
     run = dockdyn.simulate(dockdyn.load(tables))
@@ -177,15 +177,12 @@ def test_welded_masses_move_as_one():
 def test_velocities_that_jump():
     """Of two masses by a restitution e: the relative velocity after is −e of that before."""
     tables = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "motion": "line",
         "duration": 0.3,
-        "body": [
-            {"name": "one", "mass": 3.0, "position": -0.01, "velocity": 0.1},
-            {"name": "other", "mass": 7.0},
-        ],
-        "contact": [{"between": ["one", "other"], "impact": {"law": "frictionless", "restitution": 0.6}}],
+        "body": {"one": {"mass": 3.0, "position": -0.01, "velocity": 0.1}, "other": {"mass": 7.0}},
+        "contact": {"one": {"between": ["one", "other"], "impact": {"law": "frictionless", "restitution": 0.6}}},
     }
     run = dockdyn.simulate(dockdyn.load(tables))
     after = run.velocity.sel(axis="x").values[-1]
@@ -211,7 +208,7 @@ def test_velocities_that_jump():
             "base_damping: on a line nothing turns",
         ),
         ({"control": {"body": "bus"}}, "law pose needs position_stiffness or velocity_damping"),
-        ({"approach": {"port": "tip", "to": "mouth", "closing_speed": 0.1, "roll": 0.1}}, "roll: on a line nothing"),
+        ({"approach": {"of": "tip", "to": "mouth", "closing_speed": 0.1, "roll": 0.1}}, "roll: on a line nothing"),
     ],
 )
 def test_what_cannot_be_said_is_refused_in_one_line(changes, words):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -28,19 +28,21 @@ def approaching(gap, speed):
     along = np.array([REACH + gap, ASIDE, 0.0])
     place = TURN.apply(SEAT + along)
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": DURATION,
-        "body": [
-            {
-                "name": "probe",
-                "mass": 10.0,
-                "inertia": [1.0] * 3,
-                "position": place.tolist(),
-                "velocity": TURN.apply([-speed, 0.0, 0.0]).tolist(),
-            },
-            {"name": "target", "mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
-        ],
+        "body": by_name(
+            [
+                {
+                    "name": "probe",
+                    "mass": 10.0,
+                    "inertia": [1.0] * 3,
+                    "position": place.tolist(),
+                    "velocity": TURN.apply([-speed, 0.0, 0.0]).tolist(),
+                },
+                {"name": "target", "mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
+            ]
+        ),
         **acting({**latch, "name": "wide", "reach": REACH}, {**latch, "name": "narrow", "reach": NEAR}),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
-from plain_tables import acting
+from plain_tables import acting, by_name, contacts_by_name
 from scipy.optimize import brentq
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -23,37 +23,34 @@ def axes(i):
 
 HELD = {"strut.struts.speed": 0.0, "strut.struts.slip": 10.0, "strut.struts.damping": 90.0}
 CAPTURE = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 14.0,
-    "body": [
-        {
-            "name": "chaser",
+    "body": {
+        "chaser": {
             "mass": 300.0,
             "inertia": [60.0, 80.0, 90.0],
             "position": [SEAT + START + 0.9, 0.0, 0.0],
             "velocity": [-CLOSING, 0.001, 0.0],
             "rate": [0.0, 0.002, 0.001],
         },
-        {
-            "name": "ring",
+        "ring": {
             "on": "chaser",
             "mass": 20.0,
             "inertia": [1.0, 1.5, 1.5],
             "position": [-0.8, 0.0, 0.0],
-            "feature": [{"name": "face", "positions": [[-0.09, *axes(i + 0.5)] for i in range(3)], "radius": 0.01}],
+            "feature": {"face": {"positions": [[-0.09, *axes(i + 0.5)] for i in range(3)], "radius": 0.01}},
         },
-        {
-            "name": "target",
+        "target": {
             "mass": 900.0,
             "inertia": [300.0, 400.0, 410.0],
             "position": [0.0, 0.0, 0.0],
             "velocity": [0.0, 0.0, 0.0],
             "rate": [0.0, 0.0, 0.0],
-            "surface": [{"name": "wall", "shape": "plane", "point": [SEAT, 0, 0], "normal": [1, 0, 0]}],
+            "surface": {"wall": {"shape": "plane", "point": [SEAT, 0, 0], "normal": [1, 0, 0]}},
         },
-    ],
-    "contact": [{"feature": "face", "surface": "wall", **pressing(2e4, 1.0, 1.0)}],
+    },
+    "contact": contacts_by_name([{"between": ["face", "wall"], **pressing(2e4, 1.0, 1.0)}]),
     **acting(
         {
             "kind": "strut",
@@ -175,19 +172,21 @@ REDUCED = MASSES[0] * MASSES[1] / sum(MASSES)
 def swing(speed):
     """Two bodies on a spring and damper along a line; they begin at rest length and part at a speed."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 12.0,
-        "body": [
-            {
-                "name": name,
-                "mass": mass,
-                "inertia": [1.0, 1.0, 1.0],
-                "position": [place, 0.0, 0.0],
-                "velocity": [v, 0, 0],
-            }
-            for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
-        ],
+        "body": by_name(
+            [
+                {
+                    "name": name,
+                    "mass": mass,
+                    "inertia": [1.0, 1.0, 1.0],
+                    "position": [place, 0.0, 0.0],
+                    "velocity": [v, 0, 0],
+                }
+                for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
+            ]
+        ),
         **acting(
             {
                 "kind": "strut",

@@ -36,25 +36,23 @@ def even(part, count):
             "stop_damping": 2e3,
         }
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 2.0,
-        "body": [
-            {
-                "name": "ring",
+        "body": {
+            "ring": {
                 "mass": 40.0,
                 "inertia": [8.0, 4.0, 4.0],
                 "position": [FAR, 0.0, 0.0],
                 "velocity": [0.005, 0.0, 0.0],
-                "point": [{"name": "face", "position": [0.0] * 3, "axis": [1, 0, 0]}],
+                "port": {"face": {"position": [0.0] * 3, "axis": [1, 0, 0]}},
             },
-            {
-                "name": "base",
+            "base": {
                 "mass": 400.0,
                 "inertia": [3e4] * 3,
-                "point": [{"name": "port", "position": [FAR, 0.0, 0.0], "axis": [1, 0, 0]}],
+                "port": {"port": {"position": [FAR, 0.0, 0.0], "axis": [1, 0, 0]}},
             },
-        ],
+        },
         **acting(
             tied,
             {

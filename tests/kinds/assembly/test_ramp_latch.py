@@ -57,7 +57,7 @@ def on_a_line(masses, stiffness, speed, gap, ramp, grip="weld"):
         "ramp": ramp,
         "grip": grip,
     }
-    return {"schema": 1, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(*struts, latch)}
+    return {"schema": 2, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(*struts, latch)}
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 12))])
@@ -122,7 +122,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
         "grip": hold if rigid else "compliant",
         **({} if rigid else grip),
     }
-    other = {"schema": 1, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(latch)}
+    other = {"schema": 2, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(latch)}
     if delay:
         other["loop"] = {"delay": delay}
     one, two = dockdyn.simulate(flight), dockdyn.simulate(dockdyn.load(other))
@@ -162,7 +162,7 @@ def test_a_ramp_holds_lets_go_and_is_met_again(grip):
         for name, x, v in (("chaser", -0.05, 0.1), ("target", 0.0, 0.0))
     ]
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": HELD + 8.0,
         "body": bodies,
@@ -207,13 +207,13 @@ def pressed(draw, grip):
             "inertia": [1, 1, 1],
             "position": [-0.6, 0, 0],
             "velocity": [speed, 0, 0],
-            "feature": [{"name": "ball", "position": [0.5, 0, 0], "radius": 0.05}],
+            "feature": {"ball": {"position": [0.5, 0, 0], "radius": 0.05}},
         },
         {
             "name": "target",
             "mass": masses[1],
             "inertia": [1, 1, 1],
-            "surface": [{"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [-1, 0, 0]}],
+            "surface": {"plate": {"shape": "plane", "point": [0, 0, 0], "normal": [-1, 0, 0]}},
         },
     ]
     hook = {
@@ -227,17 +227,16 @@ def pressed(draw, grip):
         "grip": grip,
     }
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": HELD + 20.0,
         "body": bodies,
-        "contact": [
-            {
-                "feature": "chaser.ball",
-                "surface": "target.plate",
+        "contact": {
+            "ball": {
+                "between": ["chaser.ball", "target.plate"],
                 "normal": {"law": "spring-dashpot", "stiffness": stiffness, "damping": 0.0},
             }
-        ],
+        },
         **acting(hook),
         "phase": {
             "approach": {},

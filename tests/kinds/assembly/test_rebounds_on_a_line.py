@@ -118,7 +118,7 @@ def test_impacts_come_again_when_scipy_says(seed):
     restitution = float(case.draw.uniform(0.2, 0.8))
     tables = case.tables(chains)
     law = {"law": "frictionless", "restitution": restitution, "rest_speed": REST}
-    tables["contact"] = [{"name": "fronts", "between": fronts(tables), "impact": law}]
+    tables["contact"] = {"fronts": {"between": fronts(tables), "impact": law}}
     run = dockdyn.simulate(dockdyn.load(tables | {"integrator": {"tolerance": 1e-11}}))
     impacts, y = rebounds(case, restitution)
     assert run.attrs["finished"] and len(impacts) > 0

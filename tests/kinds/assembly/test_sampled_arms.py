@@ -34,7 +34,7 @@ def spindle(draw, axis, joints):
 def scenario(bodies, motion, control, period, **more):
     """The motion of such bodies over `STEPS` periods of control."""
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "motion": motion,
         "duration": STEPS * period,

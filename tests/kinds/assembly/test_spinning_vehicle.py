@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from assembly_cases import energy_error, momentum_error, simulated
 from jax.flatten_util import ravel_pytree
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 
 from dockdyn.mechanics.trees.assembly import Link, tree_of
@@ -46,21 +47,23 @@ def wing(name, side, on="bus", root=0.5):
 
 
 VEHICLE = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": 4.0,
-    "body": [
-        {"name": "bus", "mass": 60.0, "inertia": INERTIA, "rate": RATE},
-        *(wing(name, side) for name, side in SIDES.items()),
-        {
-            "name": "load",
-            "on": "left",
-            "mass": 4.0,
-            "inertia": [0.3, 0.2, 0.4],
-            "position": [LENGTH / 2 + 0.3, 0, 0],
-            "joint": {"kind": "locked", "position": [LENGTH / 2, 0, 0]},
-        },
-    ],
+    "body": by_name(
+        [
+            {"name": "bus", "mass": 60.0, "inertia": INERTIA, "rate": RATE},
+            *(wing(name, side) for name, side in SIDES.items()),
+            {
+                "name": "load",
+                "on": "left",
+                "mass": 4.0,
+                "inertia": [0.3, 0.2, 0.4],
+                "position": [LENGTH / 2 + 0.3, 0, 0],
+                "joint": {"kind": "locked", "position": [LENGTH / 2, 0, 0]},
+            },
+        ]
+    ),
     "integrator": {"tolerance": 1e-11},
     "output": {"interval": 0.1},
 }
@@ -129,10 +132,10 @@ HUB, FASTEST, RISE = 5e3, 5 * LOWEST / 3.516015, 15 * 3.516015 / LOWEST  # kg mÂ
 TORQUE = (HUB + MASS * LENGTH**2 / 3) * FASTEST / RISE  # N m
 JET = {"body": "bus", "force": TORQUE / 2}
 SPIN_UP = {
-    "schema": 1,
+    "schema": 2,
     "kind": "assembly",
     "duration": RISE + 8.0,
-    "body": [{"name": "bus", "mass": 1e9, "inertia": [1e9, 1e9, HUB]}, wing("boom", 1.0, root=0.0)],
+    "body": by_name([{"name": "bus", "mass": 1e9, "inertia": [1e9, 1e9, HUB]}, wing("boom", 1.0, root=0.0)]),
     "thruster": {f"jet{side:g}": JET | {"position": [side, 0, 0], "direction": [0, side, 0]} for side in (1.0, -1.0)},
     "phase": {
         "up": {},

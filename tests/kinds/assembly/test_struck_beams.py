@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import contacts_by_name
 from scipy.optimize import brentq
 
 import dockdyn
@@ -29,14 +30,18 @@ def rod(name, length, mass, flexible, **more):
 
 
 def plane(bodies, contact, duration, interval, **more):
-    tables = {"schema": 1, "kind": "assembly", "motion": "plane", "duration": duration, "body": bodies}
-    tables |= {"contact": [contact], "output": {"interval": interval}, "integrator": {"tolerance": 1e-9}}
+    tables = {"schema": 2, "kind": "assembly", "motion": "plane", "duration": duration, "body": bodies}
+    tables |= {
+        "contact": contacts_by_name([contact]),
+        "output": {"interval": interval},
+        "integrator": {"tolerance": 1e-9},
+    }
     return tables | more
 
 
 def ball(mass, place, velocity, radius=0.3):
     one = {"name": "ball", "mass": mass, "inertia": [1.0, 1.0, 0.4 * mass * radius**2], "position": [*place, 0.0]}
-    return one | {"velocity": [*velocity, 0.0], "feature": [{"name": "skin", "position": [0, 0, 0], "radius": radius}]}
+    return one | {"velocity": [*velocity, 0.0], "feature": {"skin": {"position": [0, 0, 0], "radius": radius}}}
 
 
 # --- at the tip --------------------------------------------------------------------------------------------------------
@@ -80,8 +85,8 @@ def test_a_cantilever_with_a_payload_swings_as_its_modes_do(seed):
     arm["joint"] = {"kind": "locked", "position": [0, 0, 0]}
     load = {"name": "load", "on": "arm", "mass": payload, "inertia": [0, 0, 0], "position": [length / 2, 0, 0]}
     load |= {"joint": {"kind": "locked", "position": [length / 2, 0, 0]}}
-    load["feature"] = [{"name": "end", "position": [0, 0, 0]}]
-    contact = {"feature": "skin", "against": "end", "impact": {"law": "frictionless", "restitution": 1.0}}
+    load["feature"] = {"end": {"position": [0, 0, 0]}}
+    contact = {"between": ["skin", "end"], "impact": {"law": "frictionless", "restitution": 1.0}}
     duration = GAP / speed + 2.2 / first
     bodies = [wall, arm, load, ball(striker, [length, 0.3 + GAP], [0, -speed])]
     run = dockdyn.simulate(dockdyn.load(plane(bodies, contact, duration, duration / 150)))
@@ -189,7 +194,7 @@ class Arm:
         joint = {"kind": "revolute", "axis": [0, 0, 1], "position": [*self.shoulder, 0.0], "start": self.angle}
         place = [self.shoulder[0] + half, self.shoulder[1], 0.0]
         arm = rod("arm", self.length, self.mass, flexible, on="base", position=place, joint=joint)
-        arm["feature"] = [{"name": "knob", "position": [self.place[0] - half, self.place[1], 0.0]}]
+        arm["feature"] = {"knob": {"position": [self.place[0] - half, self.place[1], 0.0]}}
         mass, inertia, along, beside = self.camera
         seat = [along - half, beside, 0.0]
         camera = {"name": "camera", "on": "arm", "mass": mass, "inertia": [inertia] * 3, "position": seat}
@@ -210,7 +215,7 @@ def test_an_impact_beside_the_axis_is_that_of_a_mass_matrix_by_hand(basis, seed)
     normal = np.array([np.cos(way), np.sin(way)])  # from the knob to the ball
     knob = arm.shoulder + arm.place[0] * arm.along + arm.place[1] * arm.across
     striker = ball(mass, knob + (0.3 + GAP) * normal, -speed * normal)
-    contact = {"feature": "skin", "against": "knob"}
+    contact = {"between": ["skin", "knob"]}
     contact["impact"] = {"law": "frictionless", "restitution": float(restitution)}
     duration = GAP / speed + 1e-7
     run = dockdyn.simulate(dockdyn.load(plane([*arm.bodies(basis), striker], contact, duration, duration)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.kinds.resting import nominal_loop, nominal_of
@@ -15,16 +15,16 @@ LAGS = {"numerator": [1.0], "denominator": [4e-6, 2e-3, 1.0]}
 STEPS = {"hold": {"period": 4e-3}, "dynamics": {"period": 4e-3}}
 BALL = {"name": "ball", "mass": 60.0, "inertia": [6.0] * 3, "position": [-0.6, 0, 0], "velocity": [0.1, 0, 0]}
 FACE = {"name": "face", "shape": "plane", "point": [-0.2, 0, 0], "normal": [-1, 0, 0]}
-PLATE = {"name": "plate", "mass": 90.0, "inertia": [9.0, 12.0, 15.0], "position": [0, 0, 0], "surface": [FACE]}
+PLATE = {"name": "plate", "mass": 90.0, "inertia": [9.0, 12.0, 15.0], "position": [0, 0, 0], "surface": by_name([FACE])}
 LAW = {"law": "spring-dashpot", "stiffness": 3000.0, "damping": 100.0}
 
 
 def mounted(chain, noses=((0.3, 0.0, 0.0),), law=LAW, more=(), **tables):
     """Balls of a body against a plate, both mock-ups of a rig; `more` are bodies that come before."""
     feature = [{"name": "noses", "positions": [list(nose) for nose in noses], "radius": 0.05}]
-    contact = [{"feature": "noses", "surface": "face", "normal": law}]
+    contact = [{"between": ["noses", "face"], "normal": law}]
     bodies = [*more, {**BALL, "feature": feature}, PLATE]
-    head = {"schema": 1, "kind": "rig", "mode": "assembly", "duration": 4.0, "mock_ups": ["ball", "plate"]}
+    head = {"schema": 2, "kind": "rig", "mode": "assembly", "duration": 4.0, "mock_ups": ["ball", "plate"]}
     return head | {"body": bodies, "contact": contact, "loop": chain} | tables
 
 
@@ -53,7 +53,7 @@ def judged(scenario):
 def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
     """Two free bodies that meet head-on are a mass m₁ m₂/(m₁ + m₂): the roots of the loop are those of the other mode."""
     line = {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "mass": 60.0 * 90.0 / 150.0,
         "start": {"position": -0.05, "velocity": 0.1},
@@ -73,9 +73,9 @@ def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
     plain = {key: value for key, value in rig.items() if key not in ("mode", "mock_ups")} | {"kind": "assembly"}
     own, other = (loop_roots(single(judged(load(case))), 4)[0] for case in (plain, rig))
     assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
-    third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": [{**FACE, "name": "side"}]}
-    plain |= {"body": [*plain["body"], third]}
-    plain |= {"contact": [*plain["contact"], {"feature": "noses", "surface": "side", "normal": LAW}]}
+    third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": by_name([{**FACE, "name": "side"}])}
+    plain |= {"body": by_name([*plain["body"], third])}
+    plain |= {"contact": contacts_by_name([*plain["contact"], {"between": ["noses", "side"], "normal": LAW}])}
     with pytest.raises(dockdyn.ScenarioError, match=r"loop\.hold: contacts are between 2 pairs of bodies") as refused:
         margins(load(plain))
     assert "\n" not in str(refused.value)

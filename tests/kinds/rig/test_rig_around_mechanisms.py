@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
-from plain_tables import acting
+from plain_tables import acting, by_name
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -38,22 +38,20 @@ def latched(speed, aside, method="zero-order-hold", **latch):
     start = [-0.3 - DEEPEST - 10e-3 - 0.5, aside, 0.0]
     chaser = {"mass": 100.0, "inertia": [10.0, 12.0, 14.0], "position": start, "velocity": [speed, 0.0, 0.0]}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "mode": "assembly",
         "mock_ups": ["chaser", "target"],
         "duration": 0.6,
-        "body": [
-            chaser | {"name": "chaser", "feature": [TIP]},
-            {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": [CONE]},
-        ],
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "cone",
-                "normal": {"law": "spring-dashpot", "stiffness": 2e5, "damping": 400.0},
-            }
-        ],
+        "body": by_name(
+            [
+                chaser | {"name": "chaser", "feature": by_name([TIP])},
+                {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": by_name([CONE])},
+            ]
+        ),
+        "contact": {
+            "tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 2e5, "damping": 400.0}}
+        },
         **acting(LATCH | latch),
         "loop": LATE | {"dynamics": METHODS[method]},
     }
@@ -105,23 +103,19 @@ MU, AXIS = 3.986004418e14, 6.8e6  # m³/s², m
 
 def in_orbit(distance, speed):
     """A chaser that comes from so far below (m) to a target that begins where the orbit is."""
-    plate = {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": [PLATE]}
+    plate = {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": by_name([PLATE])}
     start = {"position": [-1.02 - distance, 0.0, 0.3], "velocity": [speed, 0.0, 0.0]}
-    chaser = {"name": "chaser", "mass": 100.0, "inertia": [10.0, 12.0, 14.0], "feature": [TIP], **start}
+    chaser = {"name": "chaser", "mass": 100.0, "inertia": [10.0, 12.0, 14.0], "feature": by_name([TIP]), **start}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "mode": "assembly",
         "mock_ups": ["chaser", "target"],
         "duration": 1.3 * distance / speed,
-        "body": [chaser, plate],
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "plate",
-                "normal": {"law": "spring-dashpot", "stiffness": 50.0, "damping": 5.0},
-            }
-        ],
+        "body": by_name([chaser, plate]),
+        "contact": {
+            "tip": {"between": ["tip", "plate"], "normal": {"law": "spring-dashpot", "stiffness": 50.0, "damping": 5.0}}
+        },
         "orbit": {"semi_major_axis": AXIS},
         "loop": {"hold": {"period": 0.1}, "dynamics": {"period": 0.1}, "sensor": {"delay": 0.1}},
     }
@@ -158,7 +152,7 @@ def damped(method):
     control = {"law": "rate-damping", "body": "chaser", "period": SAMPLE, "base_damping": DAMPING}
     tables = in_orbit(0.05, 0.1) | {"loop": LATE | {"dynamics": METHODS[method]}, "control": control}
     del tables["orbit"]
-    tables["body"][0] |= {"rate": [0.0, 0.0, RATE], "feature": [TIP | {"position": [0.5, 0.0, 0.0]}]}
+    tables["body"][0] |= {"rate": [0.0, 0.0, RATE], "feature": by_name([TIP | {"position": [0.5, 0.0, 0.0]}])}
     return tables
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
-from plain_tables import acting
+from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -24,7 +24,7 @@ from dockdyn.scenario.load import Scenario, parse
 HEAD = {"name": "head", "position": [0.2, 0.0, 0.0], "radius": 0.015}
 CONE = {"name": "cone", "shape": "cone", "apex": [1.6, 0.0, 0.0], "axis": [1.0, 0.0, 0.0], "half_angle": "40 deg"}
 CHASER = {"mass": 900.0, "inertia": [[300.0, 10.0, -5.0], [10.0, 400.0, 8.0], [-5.0, 8.0, 500.0]]}
-TARGET = {"mass": 2100.0, "inertia": [900.0, 800.0, 700.0], "surface": [CONE]}
+TARGET = {"mass": 2100.0, "inertia": [900.0, 800.0, 700.0], "surface": by_name([CONE])}
 BEGIN = {"position": [2.2, 0.07, -0.04], "attitude": [0.0, 0.0, 0.02, 1.0], "velocity": [-0.08, 0.002, 0.0]}
 TOUCH = {
     "normal": {"law": "hunt-crossley", "stiffness": "9 kN/m", "exponent": 1, "damping": "1 s/m"},
@@ -36,7 +36,7 @@ LOOP = {
     "dynamics": {"period": "2 ms"},
     "robot": {"poles": [[-180, 90], [-180, -90]], "gain": 40500},
 }
-PORTS = {"point": [{"name": "mouth", "position": [1.8, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}]}
+PORTS = {"port": {"mouth": {"position": [1.8, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}}}
 
 
 def read(tables: dict, changes: dict | None = None) -> Scenario:
@@ -46,15 +46,15 @@ def read(tables: dict, changes: dict | None = None) -> Scenario:
 
 def of_two() -> dict:
     """Two free bodies."""
-    chaser = {"name": "chaser", **CHASER, **BEGIN, "feature": [{**HEAD, "position": [0.4, 0.0, 0.0]}]}
+    chaser = {"name": "chaser", **CHASER, **BEGIN, "feature": by_name([{**HEAD, "position": [0.4, 0.0, 0.0]}])}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "mode": "assembly",
         "mock_ups": ["chaser", "target"],
         "duration": 3.0,
-        "body": [chaser, {"name": "target", **TARGET}],
-        "contact": [{"feature": "head", "surface": "cone", **TOUCH}],
+        "body": by_name([chaser, {"name": "target", **TARGET}]),
+        "contact": contacts_by_name([{"between": ["head", "cone"], **TOUCH}]),
         "loop": dict(LOOP),
     }
 
@@ -75,45 +75,49 @@ def of_many(period: float = 4e-3) -> dict:
     plate = {"name": "plate", "shape": "plane", "point": [0.1, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
     bumper = {"name": "bumper", "position": [1.715, 0.0, 0.03], "radius": 0.01}
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "mode": "assembly",
         "duration": 1000 * period,
         "mock_ups": ["probe", "target"],
         "approach": {
-            "port": "tip",
+            "of": "tip",
             "to": "mouth",
             "distance": 0.01,
             "closing_speed": 0.15,
             "lateral_offset": [0.03, -0.01],
         },
-        "body": [
-            {"name": "chaser", **CHASER},
-            {
-                "name": "array",
-                "on": "chaser",
-                "position": [0.0, 2.0, 0.0],
-                "mass": 30.0,
-                "inertia": [9.0, 1.0, 9.0],
-                "joint": hinge,
-            },
-            {
-                "name": "probe",
-                "on": "chaser",
-                "position": [1.6, 0.0, 0.0],
-                "mass": 36.0,
-                "inertia": [0.09, 0.75, 0.75],
-                "joint": slide,
-                "feature": [HEAD],
-                "surface": [plate],
-                "point": [{"name": "tip", "position": [0.215, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}],
-            },
-            {"name": "target", **TARGET, **PORTS, "feature": [bumper]},
-        ],
-        "contact": [
-            {"feature": "bumper", "surface": "plate", **TOUCH},
-            {"feature": "head", "surface": "cone", **TOUCH},
-        ],
+        "body": by_name(
+            [
+                {"name": "chaser", **CHASER},
+                {
+                    "name": "array",
+                    "on": "chaser",
+                    "position": [0.0, 2.0, 0.0],
+                    "mass": 30.0,
+                    "inertia": [9.0, 1.0, 9.0],
+                    "joint": hinge,
+                },
+                {
+                    "name": "probe",
+                    "on": "chaser",
+                    "position": [1.6, 0.0, 0.0],
+                    "mass": 36.0,
+                    "inertia": [0.09, 0.75, 0.75],
+                    "joint": slide,
+                    "feature": by_name([HEAD]),
+                    "surface": by_name([plate]),
+                    "port": {"tip": {"position": [0.215, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}},
+                },
+                {"name": "target", **TARGET, **PORTS, "feature": by_name([bumper])},
+            ]
+        ),
+        "contact": contacts_by_name(
+            [
+                {"between": ["bumper", "plate"], **TOUCH},
+                {"between": ["head", "cone"], **TOUCH},
+            ]
+        ),
         **acting(
             {
                 "kind": "latch",
@@ -164,10 +168,10 @@ def test_the_contact_feels_the_inertia_behind_it():
         del tables[key]
     chaser, _, probe, target = tables["body"]
     del probe["joint"], target["feature"]
-    target["surface"] = [{"name": "face", "shape": "plane", "point": [1.6, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
-    tables["body"] = [chaser, probe, target]
+    target["surface"] = {"face": {"shape": "plane", "point": [1.6, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}}
+    tables["body"] = by_name([chaser, probe, target])
     tables["approach"] |= {"lateral_offset": [0.0, 0.0], "distance": 0.1}
-    tables["contact"] = [{"feature": "head", "surface": "face", **TOUCH}]
+    tables["contact"] = contacts_by_name([{"between": ["head", "face"], **TOUCH}])
     screw = {"kind": "strut", "name": "screw", "between": ["probe", "chaser"], "moved_mass": 20.0}
     tables |= acting(screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]})
     tables["stability"] = {"depth": "2 mm"}

@@ -188,9 +188,9 @@ def test_in_the_plane_a_rig_is_that_in_space():
 
 BALLS = {
     "body.target.feature": [{"name": "bump", "position": [0.1, 0.0, 0.0], "radius": 0.1}],
-    "contact": [
-        {"feature": "bump", "against": "tip", "normal": {"law": "spring-dashpot", "stiffness": 9000.0, "damping": 60.0}}
-    ],
+    "contact": {
+        "bump": {"between": ["bump", "tip"], "normal": {"law": "spring-dashpot", "stiffness": 9000.0, "damping": 60.0}}
+    },
     "body.chaser.position.1": 0.02,
 }
 FACES = {

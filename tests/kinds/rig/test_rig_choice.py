@@ -37,7 +37,7 @@ def random_rig(number):
     middle, reach = mass * slowest**2, draw.uniform(1.5, 6.0)
     speed = 10 ** draw.uniform(-2.5, -1)
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "duration": CYCLES * hold * (1 - 1e-9),
         "seed": 1,

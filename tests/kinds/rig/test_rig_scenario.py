@@ -178,7 +178,7 @@ def test_margins_of_a_rig_in_space_are_those_along_the_normal():
 
     from dockdyn.scenario.load import parse
 
-    other = parse(tomlkit.dumps({"schema": 1, "title": "free"} | free), "free")
+    other = parse(tomlkit.dumps({"schema": 2, "title": "free"} | free), "free")
     assert dockdyn.margins(rig)["growth_rate_1_s"] == pytest.approx(dockdyn.margins(other)["growth_rate_1_s"], rel=1e-3)
 
 

@@ -13,7 +13,7 @@ from dockdyn.stability import TransferFunction
 from dockdyn.studies.margins.sweep import stability_dataset
 
 RIG = {
-    "schema": 1,
+    "schema": 2,
     "kind": "rig",
     "mass": 500,
     "duration": 0.5,

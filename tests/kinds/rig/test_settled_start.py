@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from plain_tables import by_name
 
 import dockdyn
 
@@ -50,7 +51,7 @@ def approach(rng, **loop):
     """A rig along one direction that comes from far away; `loop` are the keys of its loop that differ."""
     parts = {"hold": {"period": "4 ms"}, "sensor": {"delay": "2.7 ms"}, "robot": ROBOT} | loop
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "duration": EARLIER + LOOKED,
         "mass": 1e13,  # kg: what tools and compensators do to it on the way does not count
@@ -97,27 +98,23 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
         "mass": 900.0,
         "inertia": [300.0, 310.0, 320.0],
         "velocity": [-SPEED, 0.5 * SPEED, 0.0],
-        "feature": [{"name": "tip", "position": [-1.0, 0.0, 0.0]}],
+        "feature": {"tip": {"position": [-1.0, 0.0, 0.0]}},
     }
     target = {
         "name": "target",
         "mass": 1500.0,
         "inertia": [900.0, 910.0, 920.0],
-        "surface": [{"name": "face", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+        "surface": {"face": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
     }
     content = {
-        "schema": 1,
+        "schema": 2,
         "kind": "rig",
         "mode": "assembly",
         "mock_ups": ["chaser", "target"],
-        "body": [chaser, target],
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "face",
-                "normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0},
-            }
-        ],
+        "body": by_name([chaser, target]),
+        "contact": {
+            "tip": {"between": ["tip", "face"], "normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0}}
+        },
         "loop": {
             "hold": {"period": "4 ms"},
             "sensor": {"delay": "2.7 ms"},

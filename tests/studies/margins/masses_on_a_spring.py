@@ -1,6 +1,6 @@
 """Two masses on a spring, touched by a third through a delay: the scenario, and its open loop by hand."""
 
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 MASSES, SPRING, DAMPER = (50.0, 20.0, 300.0), 4000.0, 30.0  # kg, N/m, N s/m
 STIFFNESS, DAMPING = 2000.0, 150.0  # of the contact
@@ -11,27 +11,26 @@ def on_a_spring(delay, element=True):
     inertia = [5.0, 5.0, 5.0]
     plate = {"name": "plate", "shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
     visitor = {"name": "visitor", "position": [-0.5, 0, 0], "velocity": [0.05, 0, 0]}
-    buffer = {"name": "buffer", "on": "base", "position": [-1.0, 0, 0], "surface": [plate]}
+    buffer = {"name": "buffer", "on": "base", "position": [-1.0, 0, 0], "surface": by_name([plate])}
     strut = {"kind": "strut", "name": "strut", "between": ["buffer", "base"], "anchor": [[0, 0, 0], [0, 0, 0]]}
     strut |= {"stiffness": SPRING, "damping": DAMPER}
     if not element:
         buffer["joint"] = {"kind": "prismatic", "axis": [1, 0, 0], "stiffness": SPRING, "damping": DAMPER}
-    bodies = [visitor | {"feature": [{"name": "tip", "position": [0.3, 0, 0]}]}, buffer, {"name": "base"}]
+    bodies = [visitor | {"feature": {"tip": {"position": [0.3, 0, 0]}}}, buffer, {"name": "base"}]
     bodies[2]["position"] = [1.0, 0, 0]
     return {
-        "schema": 1,
+        "schema": 2,
         "kind": "assembly",
         "duration": 20.0,
         "loop": {"delay": delay},
-        "body": [one | {"mass": mass, "inertia": inertia} for one, mass in zip(bodies, MASSES, strict=True)],
-        "contact": [
-            {
-                "feature": "tip",
-                "surface": "plate",
+        "body": by_name([one | {"mass": mass, "inertia": inertia} for one, mass in zip(bodies, MASSES, strict=True)]),
+        "contact": {
+            "tip": {
+                "between": ["tip", "plate"],
                 "normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
             }
-        ],
-        **({**acting(strut)} if element else {}),
+        },
+        **(acting(strut) if element else {}),
     }
 
 

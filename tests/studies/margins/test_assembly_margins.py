@@ -7,6 +7,7 @@ import pytest
 import tomlkit
 from masses_on_a_spring import MASSES, on_a_spring, open_loop
 from numpy.testing import assert_allclose
+from plain_tables import by_name, contacts_by_name
 from report_page import Page
 from resting_contacts import REST, fitted_root, nozzle
 from scipy.optimize import brentq
@@ -22,7 +23,11 @@ TIPS = [[0.5, 0.4, 0.1], [0.5, -0.7, 0.2], [0.5, 0.1, -0.5]]  # m, on the chaser
 PLATE = {"name": "plate", "shape": "plane", "point": [-0.4, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
 LAW = {"law": "spring-dashpot", "stiffness": 900.0, "damping": 120.0}
 CHASER = {"mass": 120.0, "inertia": [[30.0, 2.0, -1.0], [2.0, 25.0, 3.0], [-1.0, 3.0, 40.0]]}
-TARGET = {"mass": 700.0, "inertia": [[120.0, 5.0, 4.0], [5.0, 150.0, -6.0], [4.0, -6.0, 90.0]], "surface": [PLATE]}
+TARGET = {
+    "mass": 700.0,
+    "inertia": [[120.0, 5.0, 4.0], [5.0, 150.0, -6.0], [4.0, -6.0, 90.0]],
+    "surface": by_name([PLATE]),
+}
 
 
 def beginning(depth):
@@ -32,12 +37,12 @@ def beginning(depth):
 
 
 def head():
-    return {"schema": 1, "kind": "assembly", "duration": 20.0, "loop": {"delay": 0.03}}
+    return {"schema": 2, "kind": "assembly", "duration": 20.0, "loop": {"delay": 0.03}}
 
 
 def in_flight(tips, depth):
     features = [{"name": f"tip{i}", "position": place} for i, place in enumerate(tips)]
-    contacts = [{"feature": f"tip{i}", "surface": "plate", "normal": LAW} for i in range(len(tips))]
+    contacts = [{"between": [f"tip{i}", "plate"], "normal": LAW} for i in range(len(tips))]
     bodies = {"chaser": CHASER | beginning(depth) | {"feature": features}, "target": TARGET | {"position": [0.0] * 3}}
     return head() | two_bodies(bodies | {"contact": contacts})
 
@@ -45,11 +50,11 @@ def in_flight(tips, depth):
 def as_assembly(tips, depth):
     """The same, all tips one feature."""
     feature = {"name": "tips", "positions": tips, "radius": 0.0}
-    chaser = {"name": "chaser"} | CHASER | beginning(depth) | {"feature": [feature]}
+    chaser = {"name": "chaser"} | CHASER | beginning(depth) | {"feature": by_name([feature])}
     target = {"name": "target"} | TARGET | {"position": [0.0] * 3}
     return head() | {
-        "body": [chaser, target],
-        "contact": [{"feature": "tips", "surface": "plate", "normal": LAW}],
+        "body": by_name([chaser, target]),
+        "contact": {"tips": {"between": ["tips", "plate"], "normal": LAW}},
     }
 
 
@@ -117,12 +122,14 @@ def in_a_cone(start, **stability):
     """A probe on a slide of a vehicle, which begins at `start` (m), and a target with a cone."""
     arm = {"kind": "prismatic", "axis": [1, 0, 0], "stiffness": 500.0, "damping": 20.0}
     probe = {"name": "probe", "on": "vehicle", "joint": arm, "mass": 12.0, "inertia": [1.0, 1.2, 1.4]}
-    probe |= {"position": [0.8, 0.1, 0.0], "feature": [{"name": "tip", "position": [0.4, 0.0, 0.0], "shape": "point"}]}
+    probe |= {"position": [0.8, 0.1, 0.0], "feature": {"tip": {"position": [0.4, 0.0, 0.0], "shape": "point"}}}
     cone = {"name": "cone", "shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": 0.6}
     vehicle = {"name": "vehicle", **CHASER, "position": start}
     return head() | {
-        "body": [vehicle, probe, {"name": "target", **TARGET, "position": [0.0] * 3, "surface": [cone]}],
-        "contact": [{"feature": "tip", "surface": "cone", "normal": LAW}],
+        "body": by_name(
+            [vehicle, probe, {"name": "target", **TARGET, "position": [0.0] * 3, "surface": by_name([cone])}]
+        ),
+        "contact": {"tip": {"between": ["tip", "cone"], "normal": LAW}},
         "stability": stability,
     }
 
@@ -155,7 +162,7 @@ def panels_on_the_bottom(delay):
     bottom = scene["contact"][1]
     del bottom["friction"]
     bottom["normal"] |= {"law": "test_linearised_contact:Bilateral", "stiffness": 2e4, "damping": 1500.0, "rest": REST}
-    return scene | {"contact": [bottom], "loop": {"delay": delay}}
+    return scene | {"contact": contacts_by_name([bottom]), "loop": {"delay": delay}}
 
 
 @pytest.mark.full
@@ -205,7 +212,7 @@ LINES = [
     ({"stability.time": "1 s", "stability.at": "peak-force"}, ["stability", "at and time", "one of the two"]),
     ({"stability.at": "noon"}, ["stability.at", "'peak-force'"]),
     ({"stability.time": "0 s"}, ["stability.time = 0 s", "no contact is closed", "stability.closed"]),
-    ({"contact": []}, ["loop.delay", "no [[contact]]"]),
+    ({"contact": {}}, ["loop.delay", "no [[contact]]"]),
 ]
 OF_FEW_BODIES = [
     ({"duration": 0.05}, ["duration", "no contact within it", "must be longer"]),

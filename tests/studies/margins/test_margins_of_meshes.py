@@ -6,6 +6,7 @@ import pytest
 import tomlkit
 import trimesh
 from numpy.testing import assert_allclose
+from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
@@ -19,10 +20,10 @@ LAW = {"law": "spring-dashpot", "stiffness": 900.0, "damping": 120.0}
 
 def scene(surface):
     """A ball that meets a face off the centres of mass of both bodies."""
-    chaser = BODY | {"position": [-0.9, 0.0, 0.0], "velocity": [0.05, 0.0, 0.0], "feature": [TIP]}
-    target = BODY | {"mass": 500.0, "position": [0.2, 0.05, -0.04], "surface": [surface | {"name": "face"}]}
-    contact = [{"feature": "tip", "surface": "face", "normal": LAW}]
-    head = {"schema": 1, "duration": 12.0, "loop": {"delay": 0.03}}
+    chaser = BODY | {"position": [-0.9, 0.0, 0.0], "velocity": [0.05, 0.0, 0.0], "feature": by_name([TIP])}
+    target = BODY | {"mass": 500.0, "position": [0.2, 0.05, -0.04], "surface": by_name([surface | {"name": "face"}])}
+    contact = [{"between": ["tip", "face"], "normal": LAW}]
+    head = {"schema": 2, "duration": 12.0, "loop": {"delay": 0.03}}
     return head | {"chaser": chaser, "target": target, "contact": contact}
 
 

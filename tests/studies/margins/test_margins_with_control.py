@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tomlkit
 from masses_on_a_spring import DAMPER, SPRING, on_a_spring, open_loop
+from plain_tables import by_name
 from scipy.optimize import brentq
 
 import dockdyn
@@ -74,12 +75,12 @@ class Held:
             {"mass": mass, "inertia": [20.0, 30.0, 25.0], "position": place}
             for mass, place in zip(self.masses, ([-1.001 - FRONT, 0.0, 0.0], [0.0] * 3), strict=True)
         )
-        first |= {"velocity": [0.02, 0.0, 0.0], "feature": [{"name": "tip", "position": [FRONT, 0.0, 0.0]}]}
-        second |= {"surface": [{"name": "plate", "shape": "plane", "point": [-1, 0, 0], "normal": [-1, 0, 0]}]}
-        head = {"schema": 1, "kind": kind, "duration": 1.0, "loop": loop}
-        head |= {"contact": [{"feature": "tip", "surface": "plate", "normal": law}]}
+        first |= {"velocity": [0.02, 0.0, 0.0], "feature": {"tip": {"position": [FRONT, 0.0, 0.0]}}}
+        second |= {"surface": {"plate": {"shape": "plane", "point": [-1, 0, 0], "normal": [-1, 0, 0]}}}
+        head = {"schema": 2, "kind": kind, "duration": 1.0, "loop": loop}
+        head |= {"contact": {"tip": {"between": ["tip", "plate"], "normal": law}}}
         mounted = {"mode": "assembly", "mock_ups": ["chaser", "target"]} if kind == "rig" else {}
-        bodies = {"body": [{"name": "chaser"} | first, {"name": "target"} | second]}
+        bodies = {"body": by_name([{"name": "chaser"} | first, {"name": "target"} | second])}
         return head | mounted | bodies | {"control": control | {"body": "chaser", "target": "target"}}
 
     def margins(self, kind, control, loop):

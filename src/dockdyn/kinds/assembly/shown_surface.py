@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.kinds.assembly.schema.bodies import kind_of
 from dockdyn.report.charts.round_numbers import round_numbers
 from dockdyn.report.charts.section import curves
 from dockdyn.report.drawing import scenario_content
 from dockdyn.report.sampled_surface import coordinates, signed_distances
 from dockdyn.scenario.made import made
-from dockdyn.kinds.assembly.schema.bodies import kind_of
 
 if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
