@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from two_bodies import two_bodies
@@ -26,7 +27,7 @@ def scenario(**changes):
             "velocity": [-0.3, 0, 0],
             "attitude": [0, 0, 0, 1],
             "rate": [0.0, 0.0, 0.0],
-            "feature": [{"name": "probe", "position": PROBE.tolist(), "radius": TIP}],
+            "feature": by_name([{"name": "probe", "position": PROBE.tolist(), "radius": TIP}]),
         }, "target": {
             "mass": 400.0,
             "inertia": INERTIAS[1].tolist(),
@@ -34,10 +35,10 @@ def scenario(**changes):
             "velocity": [0, 0, 0],
             "attitude": [1, 0, 0, 0],
             "rate": [0.0, 0.0, 0.0],
-            "surface": [
+            "surface": by_name([
                 {"name": "cone", "shape": "cone", "apex": [APEX, 0, 0], "axis": [1, 0, 0], "half_angle": HALF_ANGLE,
                  "rim_radius": RIM}
-            ],
+            ]),
         }, "contact": {"probe": {"between": ["probe", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 3000, "damping": 60}}}, **changes}  # fmt: skip
 
 

@@ -193,11 +193,11 @@ def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
     The slower they are, the further apart in time rounding puts their onsets.
     """
     feet = "\n".join(
-        f'[[chaser.feature]]\nname = "foot{i}"\nposition = [1, {math.cos(a):.17g}, {math.sin(a):.17g}]'
+        f"[body.chaser.feature.foot{i}]\nposition = [1, {math.cos(a):.17g}, {math.sin(a):.17g}]"
         for i, a in enumerate((0, 2 * math.pi / 3, 4 * math.pi / 3))
     )
     contacts = "\n".join(
-        f'[[contact]]\nfeature = "foot{i}"\nsurface = "plate"\n[contact.normal]\nlaw = "spring-dashpot"\nstiffness = 3000'
+        f'[contact.foot{i}]\nbetween = ["foot{i}", "plate"]\nnormal = {{ law = "spring-dashpot", stiffness = 3000 }}'
         for i in range(3)
     )
     file = tmp_path / "feet.toml"

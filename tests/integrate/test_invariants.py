@@ -121,17 +121,17 @@ def in_other_units(content):
         body["position"] = texts(body["position"], 1e3, "mm")
         body["velocity"] = texts(body["velocity"], 60e3, "mm/min")
         body["rate"] = texts(body["rate"], np.degrees(60.0), "deg/min")
-    tip, wall = content["chaser"]["feature"][0], content["target"]["surface"][0]
+    (tip,), (wall,) = content["chaser"]["feature"].values(), content["target"]["surface"].values()
     tip["position"], tip["radius"] = texts(tip["position"], 1e3, "mm"), texts(tip["radius"], 1e2, "cm")
     wall["apex"], wall["half_angle"] = (
         texts(wall["apex"], 1e-3, "km"),
         texts(wall["half_angle"], np.degrees(1.0), "deg"),
     )
-    law = content["contact"][0]["normal"]
+    law = content["contact"]["CONTACT"]["normal"]
     law["stiffness"] = texts(law["stiffness"], 1e-6, "kN/mm")
     law["damping"] = texts(law["damping"], 1e-6, "kN s/mm")
-    content["contact"][0]["friction"]["coefficient"] = texts(
-        content["contact"][0]["friction"]["coefficient"], 100, "percent"
+    content["contact"]["CONTACT"]["friction"]["coefficient"] = texts(
+        content["contact"]["CONTACT"]["friction"]["coefficient"], 100, "percent"
     )
     content["duration"] = texts(content["duration"], 1 / 60, "min")
     content["loop"] = {"delay": texts(content["loop"]["delay"], 1e3, "ms")}
@@ -170,7 +170,7 @@ def test_roles_can_be_exchanged(run, content):
     names = ("position", "attitude", "velocity", "rate")
     apart = {name: np.abs(there[name].values[:, ::-1] - here[name].values).max() for name in names}
     assert max(apart.values()) < SAME_CONTACTS, apart
-    creeps = content["contact"][0]["friction"]["coefficient"] / CREEP * (apart["velocity"] + apart["rate"])
+    creeps = content["contact"]["CONTACT"]["friction"]["coefficient"] / CREEP * (apart["velocity"] + apart["rate"])
     largest = np.abs(here.contact_force.values).max()
     assert np.abs(there.contact_force.values + here.contact_force.values).max() < (SAME_CONTACTS + creeps) * largest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -101,7 +101,7 @@ def pair_of_bodies(rng, depth, radius):
 def with_kind(kind, first, second):
     """The scenario of a kind in which these two bodies meet."""
     contact = [{"between": ["tip", "face"], "normal": LAW}]
-    common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contact}
+    common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contacts_by_name(contact)}
     mounted = {"mode": "assembly", "mock_ups": ["one", "other"], "loop": LOOP} if kind == "rig" else {}
     return common | {"body": by_name([first | {"name": "one"}, second | {"name": "other"}])} | mounted
 

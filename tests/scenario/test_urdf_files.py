@@ -69,9 +69,8 @@ def written(folder, urdf: str, beside: dict | None = None, more: list[dict] | No
     """A scenario whose arm is that URDF, with keys `beside` it and tables of links."""
     (folder / "arm.urdf").write_text(urdf, encoding="utf-8")
     case = {"schema": 2, "kind": "assembly", "duration": 1.0}
-    bus = {"name": "bus", "mass": 100.0, "inertia": [90.0, 90.0, 90.0]}
-    tables = [{**table, "name": f"arm.{table['name']}"} for table in more or []]
-    case["body"] = by_name([bus, {"name": "arm", "on": "bus", "urdf": "arm.urdf", **(beside or {})}, *tables])
+    case["body"] = {"bus": {"mass": 100.0, "inertia": [90.0, 90.0, 90.0]}}
+    case["tree"] = {"arm": {"on": "bus", "urdf": "arm.urdf", **(beside or {}), "body": by_name(more or [])}}
     file = folder / "case.toml"
     file.write_text(tomlkit.dumps(case), encoding="utf-8")
     return file

@@ -150,7 +150,7 @@ def test_welded_halves_feel_the_gradient_of_the_whole(load):
 def docking(load):
     """Bodies that touch, on elements and on a hinge, delayed, in an orbit so low and fast that gravity is felt in seconds."""
     case = changed(FOUR, duration=4.0, loop={"delay": 0.02})
-    case["body"][1]["joint"] = {
+    case["body"]["arm"]["joint"] = {
         "kind": "revolute",
         "position": [0.8, 0, 0],
         "axis": [0.2, 1.0, 0.3],

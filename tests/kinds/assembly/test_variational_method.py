@@ -129,7 +129,8 @@ kind = "assembly"
 title = "Two bodies on a line"
 duration = "4 s"
 motion = "line"
-body = [{ name = "left", mass = "10 kg", velocity = 0.5 }, { name = "right", mass = "20 kg", position = 0.4 }]
+body.left = { mass = "10 kg", velocity = 0.5 }
+body.right = { mass = "20 kg", position = 0.4 }
 
 [strut.spring]
 between = ["left", "right"]
@@ -141,7 +142,7 @@ free_length = "1.2 m"
 
 def test_bodies_on_a_line_bounce_as_located_ones_do():
     """One coordinate each: error of second order, momentum to rounding."""
-    text = LINE + '[[contact]]\nbetween = ["left", "right"]\n' + bouncing(0.8)
+    text = LINE + '[contact.ends]\nbetween = ["left", "right"]\n' + bouncing(0.8)
     (coarse, own, other), (fine, *_) = parted(text, STEP), parted(text, STEP / 2)
     assert own.sizes["episode"] == other.sizes["episode"] > 0
     moving = coarse > 1e-12

@@ -47,7 +47,7 @@ def rig_in(mode: str) -> dict:
     target = {"mass": 1000.0, "inertia": INERTIA, "surface": by_name([wall])}
     touch = {"contact": contacts_by_name([{"between": ["tip", "wall"], **CONTACT}]), "loop": dict(LOOP)}
     bodies = [{"name": name, **body} for name, body in (("chaser", chaser), ("target", target))]
-    return head | {"mock_ups": ["chaser", "target"], "body": bodies, **touch}
+    return head | {"mock_ups": ["chaser", "target"], "body": by_name(bodies), **touch}
 
 
 CASES = list(product(COMPENSATORS, ("1-dof", "assembly"), (True, False)))

@@ -23,9 +23,9 @@ def mounted(chain, noses=((0.3, 0.0, 0.0),), law=LAW, more=(), **tables):
     """Balls of a body against a plate, both mock-ups of a rig; `more` are bodies that come before."""
     feature = [{"name": "noses", "positions": [list(nose) for nose in noses], "radius": 0.05}]
     contact = [{"between": ["noses", "face"], "normal": law}]
-    bodies = [*more, {**BALL, "feature": feature}, PLATE]
+    bodies = [*more, {**BALL, "feature": by_name(feature)}, PLATE]
     head = {"schema": 2, "kind": "rig", "mode": "assembly", "duration": 4.0, "mock_ups": ["ball", "plate"]}
-    return head | {"body": bodies, "contact": contact, "loop": chain} | tables
+    return head | {"body": by_name(bodies), "contact": contacts_by_name(contact), "loop": chain} | tables
 
 
 def judged(scenario):
@@ -113,7 +113,7 @@ def pressed(delay, **changes):
     nose = [{"name": "nose", "position": [0.3, 0, 0], "radius": 0.05}]
     bodies = [
         {"name": "carrier", "mass": masses["carrier"], "inertia": [60.0] * 3, "position": [-1.5, 0, 0]},
-        {"name": "ball", "mass": masses["ball"], "inertia": [2.0] * 3, "position": start, "feature": nose},
+        {"name": "ball", "mass": masses["ball"], "inertia": [2.0] * 3, "position": start, "feature": by_name(nose)},
         PLATE,
     ]
     thrusters = [
@@ -128,7 +128,7 @@ def pressed(delay, **changes):
     chain = {"delay": delay, **STEPS, "robot": LAGS}
     case = mounted(chain, law=law, **acting(mount, *thrusters), duration=20.0)
     case["contact"][0]["feature"] = "nose"
-    return case | {"body": bodies} | changes
+    return case | {"body": by_name(bodies)} | changes
 
 
 def grown(run, low, high, period):

@@ -152,7 +152,7 @@ def damped(method):
     control = {"law": "rate-damping", "body": "chaser", "period": SAMPLE, "base_damping": DAMPING}
     tables = in_orbit(0.05, 0.1) | {"loop": LATE | {"dynamics": METHODS[method]}, "control": control}
     del tables["orbit"]
-    tables["body"][0] |= {"rate": [0.0, 0.0, RATE], "feature": by_name([TIP | {"position": [0.5, 0.0, 0.0]}])}
+    tables["body"]["chaser"] |= {"rate": [0.0, 0.0, RATE], "feature": by_name([TIP | {"position": [0.5, 0.0, 0.0]}])}
     return tables
 
 

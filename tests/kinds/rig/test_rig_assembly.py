@@ -166,7 +166,7 @@ def test_the_contact_feels_the_inertia_behind_it():
     tables = of_many()
     for key in ("phase", "contact"):
         del tables[key]
-    chaser, _, probe, target = tables["body"]
+    chaser, _, probe, target = listed(tables["body"])
     del probe["joint"], target["feature"]
     target["surface"] = {"face": {"shape": "plane", "point": [1.6, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}}
     tables["body"] = by_name([chaser, probe, target])
