@@ -102,7 +102,7 @@ def test_a_slow_undamped_contact_is_one_contact(speed):
     changes = {
         "body.chaser.position": [start, 0, 0.25],
         "body.chaser.velocity": [-2 * speed, 0, 0],
-        "contact.normal.damping": 0,
+        "contact.probe.normal.damping": 0,
         "loop.delay": 0,
         "duration": 3,
     }
@@ -135,7 +135,7 @@ def test_chatter_is_counted_and_flagged():
     run = dockdyn.simulate(
         dockdyn.load(
             "sazawal-spring-dashpot",
-            {"loop.delay": "0.5 s", "contact.normal.damping": 0, "duration": "400 s", "integrator.max_events": 60},
+            {"loop.delay": "0.5 s", "contact.probe.normal.damping": 0, "duration": "400 s", "integrator.max_events": 60},
         )
     )
     assert not run.attrs["finished"]
@@ -160,7 +160,7 @@ def test_loop_that_diverges_keeps_what_it_had():
     run = dockdyn.simulate(
         dockdyn.load(
             "sazawal-spring-dashpot",
-            {"integrator.method": "fixed", "integrator.step": "0.1 s", "contact.normal.stiffness": 1e9},
+            {"integrator.method": "fixed", "integrator.step": "0.1 s", "contact.probe.normal.stiffness": 1e9},
         )
     )
     assert not run.attrs["finished"]

@@ -153,7 +153,7 @@ def in_cone(speed, far, delay):
         "body.chaser.position": (away + place).tolist(),
         "body.target.position": away.tolist(),
         "body.chaser.velocity": [-2 * speed, 0, 0],
-        "contact.normal.damping": 0,
+        "contact.probe.normal.damping": 0,
         "loop.delay": delay,
         "duration": 3,
     }

@@ -124,12 +124,12 @@ PLACES = {  # by key or argument: the file's name, what is written beside it, an
     "surface.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "mesh"),
-        "case.toml: body.chaser.surface.file = 'strange.stl': ",
+        "case.toml: body.chaser.surface.plate.file = 'strange.stl': ",
     ),
     "feature.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "cloud"),
-        "case.toml: body.chaser.feature.file = 'strange.stl': ",
+        "case.toml: body.chaser.feature.skin.file = 'strange.stl': ",
     ),
     "look": ("strange.obj", flight('look = "strange.obj"'), "case.toml: body.chaser.look = 'strange.obj': "),
     "look.file": (

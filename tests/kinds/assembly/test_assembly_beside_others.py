@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plain_tables import by_name
 import mujoco
 import numpy as np
 import pytest
@@ -279,7 +280,7 @@ def test_bodies_on_springs_move_as_in_mujoco(load):
         "schema": 2,
         "kind": "assembly",
         "duration": interval * count,
-        "body": FREE,
+        "body": by_name(FREE),
         "strut": struts,
         "output": {"interval": interval},
     }

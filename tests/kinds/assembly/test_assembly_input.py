@@ -79,17 +79,15 @@ TETHER = FOUR["strut"]["tether"]
 WRONG = {
     "delay of nothing": (
         at(at(FOUR, ("contact",), {}), ("loop",), {"delay": 0.01}),
-        ["loop.delay", "there is no [contact]"],
+        ["loop.delay", "there is no [contact.NAME]"],
     ),
     "body of an element": (
         at(FOUR, ("strut", "tether", "between"), ["visitr", "tug"]),
         ["strut.tether.between", "'visitr'", "'visitor'"],
     ),
     "carrier": (at(FOUR, ("body", "arm", "on"), "tgu"), ["body.arm.on", "'tgu'", "'tug'"]),
-    "between": [
-        (at(FOUR, ("contact", "tips", "between", 0), "tip"), ["contact.tips.between", "'tip'", "'tips'"]),
-        (at(FOUR, ("contact", "feet", "between", 1), "decks"), ["contact.feet.between", "'decks'", "'deck'"]),
-    ],
+    "first end": (at(FOUR, ("contact", "tips", "between", 0), "tip"), ["contact.tips.between", "'tip'", "'tips'"]),
+    "second end": (at(FOUR, ("contact", "feet", "between", 1), "decks"), ["contact.feet.between", "'decks'", "'deck'"]),
     "second feature": (at(THREE, ("contact", "petals", "between", 1), "target.petal"), ["'target.petal'", "petals"]),
     "name of two": (
         at(THREE, ("contact", "petals", "between", 0), "petals"),
@@ -188,7 +186,7 @@ WRONG = {
     ),
     "phase that waits for no contact": (
         at(at(THREE, ("contact",), {}), ("phase",), {"a": {}, "b": {"when": "contact"}}),
-        ["phase.b", "waits for a contact", "no [contact]"],
+        ["phase.b", "waits for a contact", "no [contact.NAME]"],
     ),
     "body on itself": (at(FOUR, ("body", "arm", "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
     "feature in millimetres": (
@@ -251,7 +249,7 @@ WRONG = {
     ),
     "ball inside a sphere": (
         at(FOUR, ("body", "tug", "position"), [-2.0, 0.02, 0.03]),
-        ["tips – dome", "overlap", "at most 0.03 m"],
+        ["contact 'tips'", "overlap", "at most 0.03 m"],
     ),
     "points behind a plane": (
         at(
@@ -263,7 +261,7 @@ WRONG = {
             ("output",),
             {},
         ),
-        ["feet – deck", "overlap", "at most 0.2 m"],
+        ["contact 'feet'", "overlap", "at most 0.2 m"],
     ),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name, listed
 
 import dockdyn
 from dockdyn.results.plan import jit_once

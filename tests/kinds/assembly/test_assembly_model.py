@@ -45,7 +45,7 @@ def test_a_late_wrench_acts_at_the_groups_middle(load):
     decided: two points where one is do the same as that, two balls do not, in proportion to the radius."""
 
     def apart(radius):
-        feature = {**CHASER["feature"]["tip"], "radius": radius}
+        feature = {"name": "tip", **CHASER["feature"]["tip"], "radius": radius}
         twice = {"name": "tip", "radius": radius, "positions": [feature["position"]] * 2}
         half = {**TOUCH, **pressing(1.5e4, 1.5, 0.8, 0.3)}
         one, other = (

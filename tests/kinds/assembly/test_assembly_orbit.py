@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plain_tables import by_name
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, simulated
@@ -22,7 +23,7 @@ def in_orbit(bodies, duration, step, **orbit):
         "schema": 2,
         "kind": "assembly",
         "duration": duration,
-        "body": bodies,
+        "body": by_name(bodies),
         "orbit": {"semi_major_axis": RADIUS} | orbit,
         "integrator": {"step": step},
         "output": {"interval": duration / 200},

@@ -72,7 +72,7 @@ def test_a_force_off_the_centre_turns_and_drives_a_body(load, links):
 def test_a_body_that_rests_begins_to_move(load):
     """Straight through its centre of mass, where the motion about the common centre of mass is none."""
     case = craft(links=False)
-    case["body"]["tug"] |= {"velocity": [0, 0, 0], "rate": [0, 0, 0]}
+    case["body"]["craft"] |= {"velocity": [0, 0, 0], "rate": [0, 0, 0]}
     case["thruster"]["jet"] |= {"position": [0, 0, 0], "direction": [1, 0, 0]}
     data = simulated(load, case)
     way = FORCE / MASS * data.time.values**2 / 2
@@ -91,7 +91,7 @@ def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
     alone = simulated(load, craft(links=False))
     assert not alone.load_force.values.any() and not alone.load_moment.values.any()
     case = craft(links=True)
-    case["body"]["tug"]["velocity"], case["body"]["tug"]["rate"] = [0, 0, 0], [0, 0, 0]
+    case["body"]["bus"]["velocity"], case["body"]["bus"]["rate"] = [0, 0, 0], [0, 0, 0]
     case["thruster"]["jet"] |= {"position": [-0.25, 0, 0], "direction": [0, 1, 0]}
     data = simulated(load, case)
     np.testing.assert_allclose(data.joint_force[:, 0], [[0, -FORCE / 2, 0]] * data.sizes["time"], atol=1e-10)

@@ -160,7 +160,7 @@ def moving_energy(moved, q, v, inertias):
     return found, spins
 
 
-MASSES = [body["mass"] for body in BODIES]
+MASSES = [body["mass"] for body in BODIES.values()]
 
 
 def kinetic(q, v):
@@ -283,7 +283,7 @@ def clamped_wing(side, beam):
     """A wing along ±y that is clamped to the bus."""
     centre = [0.3, side * 4.0, 0.1]
     return {
-        "name": f"wing {side}",
+        "name": f"wing{side}",
         "on": "bus",
         "mass": 17.4,
         "inertia": [49.0, 5.0, 49.0],

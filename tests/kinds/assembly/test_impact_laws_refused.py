@@ -103,7 +103,7 @@ def test_margins_and_model_exchange_have_no_jump():
 def test_what_begins_inside_is_refused():
     content = scene()
     content["body"]["ball"]["position"] = [0, 0, 0.09]
-    with pytest.raises(dockdyn.ScenarioError, match=r"contact 'skin – top': overlap at the start = 0\.01 m"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact 'skin': overlap at the start = 0\.01 m"):
         dockdyn.simulate(dockdyn.load(content))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn

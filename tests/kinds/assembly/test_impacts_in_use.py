@@ -82,6 +82,7 @@ def test_a_page_of_impacts_without_rest_has_its_charts():
 def test_two_contacts_of_one_name_are_told():
     """What is stated twice is struck twice at one instant, in equal shares, and the summary warns of the name once."""
     content = onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})
+    contact = content["contact"]["skin"]
     run = dockdyn.simulate(dockdyn.load(content | {"contact": {"skin": contact, "again": contact}}))
     impulse = (1 + RESTITUTION) * SPEED * BALL * PLATE / (BALL + PLATE)
     assert run.impact_impulse.values[-1] == pytest.approx([impulse / 2] * 2, rel=1e-3)

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 from assembly_cases import simulated
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import acting, by_name, listed
 from scipy.spatial.transform import Rotation
 
 import dockdyn

@@ -97,11 +97,10 @@ def lifted(tables):
         for point in body.get("port", {}).values():
             point |= {"position": along(point["position"]), "axis": along(point["axis"])}
     probe, drogue = found["body"]["probe"], found["body"]["drogue"]
-    probe["feature"] = {"tip": {"position": along(0.3)}}
-    drogue["surface"] = {"mouth": {"shape": "plane", "point": along(-0.01), "normal": along(-1)}}
+    probe["feature"] = {"ball": {"position": along(0.3)}}
+    drogue["surface"] = {"plate": {"shape": "plane", "point": along(-0.01), "normal": along(-1)}}
     for contact in found["contact"].values():
-        del contact["between"]
-        contact |= {"between": ["tip", "mouth"]}
+        contact["between"] = ["ball", "plate"]
     for kind, one in [(sort, one) for sort in KINDS for one in found.get(sort, {}).values()]:
         if kind == "bushing":
             one |= {"position": along(0), "stiffness": along(one["stiffness"]), "turning_stiffness": along(0)}
@@ -196,10 +195,10 @@ def test_velocities_that_jump():
         ({"body.probe.joint": {"stiffness": 1.0}}, "joint: holds a body on another one; state on"),
         ({"body.bus.velocity": 0.1}, "velocity: a body that is on another one begins with its motion"),
         ({"body.bus.flexible": {"kind": "beam"}}, "flexible: on a line nothing bends"),
-        ({"body.bus.urdf": "arm.urdf"}, "urdf: the links of a URDF file are in space"),
+        ({"tree": {"arm": {"urdf": "arm.urdf"}}}, "the links of a URDF file are in space"),
         ({"body.bus.joint.kind": "mimic"}, "joint"),
-        ({"contact.normal": None, "contact.impact": {"law": "newton", "restitution": 1, "friction": 0}}, "impact"),
-        ({"contact.between": ["tip", "mooth"]}, "'mooth': no such body or point; allowed: "),
+        ({"contact.touch.normal": None, "contact.touch.impact": {"law": "newton", "restitution": 1, "friction": 0}}, "impact"),
+        ({"contact.touch.between": ["tip", "mooth"]}, "'mooth': no such body or port; allowed: "),
         ({"strut.strut.hexapod": {}}, "hexapod: on a line nothing is across it"),
         ({"strut.strut.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),
         ({"strut.strut.anchor": [0.5, 0.0]}, "both ends begin at one place"),
@@ -224,7 +223,7 @@ def test_what_cannot_be_said_is_refused_in_one_line(changes, words):
 def test_two_points_of_one_name_are_told_apart():
     tables = drawn(0)
     tables["body"]["target"]["port"] = {"tip": {"position": 0.0}}
-    with pytest.raises(dockdyn.ScenarioError, match="probe and target have such a point"):
+    with pytest.raises(dockdyn.ScenarioError, match="probe and target have such a port"):
         dockdyn.load(tables)
 
 

@@ -6,6 +6,7 @@ between two samples angles are parabolas.
 
 from __future__ import annotations
 
+from plain_tables import by_name
 import numpy as np
 import pytest
 
@@ -38,7 +39,7 @@ def scenario(bodies, motion, control, period, **more):
         "kind": "assembly",
         "motion": motion,
         "duration": STEPS * period,
-        "body": bodies,
+        "body": by_name(bodies),
         "control": control | {"body": "b0", "period": period},
         "integrator": {"tolerance": 1e-12},
         "output": {"interval": period},

@@ -305,15 +305,15 @@ REFUSED = {
     ),
     "impact.friction": (
         touching('impact = { law = "energetic", restitution = 0.5, friction = 0.2 }'),
-        "contact.impact.friction",
+        "contact.ball.impact.friction",
     ),
     "friction": (
         touching(HERTZ + '\nfriction = { law = "coulomb", coefficient = 0.2, regularisation = "1 mm/s" }'),
-        "contact.friction",
+        "contact.ball.friction",
     ),
     "normal": (
         touching('normal = { law = "spring-dashpot", stiffness = 1000.0, damping = 10.0 }'),
-        "contact.normal",
+        "contact.ball.normal",
     ),
 }
 
@@ -348,6 +348,6 @@ def test_joint_friction_and_stops_are_refused():
 
 def test_the_law_that_balances_steps_needs_the_method():
     with pytest.raises(
-        ScenarioError, match=r"contact.impact.law = 'variational': integrator.method must be 'variational'"
+        ScenarioError, match=r"contact.ball.impact.law = 'variational': integrator.method must be 'variational'"
     ):
         parse(TWO + touching('impact = { law = "variational" }'), "case")

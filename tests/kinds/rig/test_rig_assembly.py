@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import acting, by_name, contacts_by_name, listed
 
 import dockdyn
 from dockdyn.api import scene_of
