@@ -208,7 +208,7 @@ def test_what_is_no_file_of_bounded_size_is_refused_in_one_line(dock, tmp_path, 
 
 def dressed(folder, look):
     """A case whose chaser is drawn with a mesh."""
-    text = preset_text("sazawal-spring-dashpot").replace('name = "chaser"', f'name = "chaser"\nlook = "{look}"', 1)
+    text = preset_text("sazawal-spring-dashpot").replace("[body.chaser]", f'[body.chaser]\nlook = "{look}"', 1)
     (folder / "case.toml").write_text(text)
 
 

@@ -56,7 +56,7 @@ def test_units_and_defaults(buffer):
     found = number_at(scenario, "contact.probe.normal.damping")
     assert (found.value, found.unit) == (20.0, "N*s/m")
     assert number_at(scenario, "contact.probe.normal.stiffness").unit == "N/m**1.0"
-    (written,) = scenario.resolved()["contact"]
+    (written,) = scenario.resolved()["contact"].values()
     assert written["normal"]["stiffness"] == "6000.0 N/m**1.0" and written["normal"]["damping"] == "20.0 N*s/m"
 
 
@@ -90,14 +90,14 @@ def test_a_law_is_not_tuned(buffer):
 
 def test_a_law_where_another_sort_of_law_belongs(buffer):
     with pytest.raises(
-        dockdyn.ScenarioError, match=r"contact\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction"
+        dockdyn.ScenarioError, match=r"contact\.probe\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction"
     ):
         dockdyn.load("probe-cone", {"contact.probe.friction": STATED})
 
 
 def test_a_distribution_has_the_unit(buffer, dock):
     spread = '{ distribution = "uniform", low = "5 kN/m", high = "6 kN/m" }'
-    table = f'contact.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'
+    table = f'contact.fronts.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'
     ended = dock("campaign", "run", "paraskevas-a", "--runs", "2", "--set", table, "--out", "many", "--json")
     assert ended.returncode == 0, ended.stderr
     assert (json.loads(ended.stdout)["runs"], json.loads(ended.stdout)["failed"]) == (2, 0)

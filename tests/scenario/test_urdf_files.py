@@ -196,7 +196,7 @@ def test_no_link_vanishes(seed, tmp_path):
         joints[place - 1] = joints[place - 1].replace('type="continuous"', 'type="fixed"')
     content = dockdyn.load(written(tmp_path, whole(links, joints))).content
     bodies = {body.name.removeprefix("arm.") for body in content.body}
-    points = [point.name for body in content.body for point in body.point]
+    points = [point.name for body in content.body for point in body.port]
     assert bodies == {"bus", *(f"l{n}" for n in range(8) if n not in bare)}
     assert sorted(name for name in points if name.startswith("l")) == sorted(f"l{place}" for place in bare)
 
@@ -214,7 +214,7 @@ def test_the_world_is_what_carries_the_arm(seed, declared, tmp_path, monkeypatch
     content = dockdyn.load(file).content
     root = next(body for body in content.body if body.name == "arm.l0")
     assert root.on == "bus" and root.joint.kind == "locked"
-    assert [point.name for point in content.named("bus").point] == ["centre of mass", "arm.world"]
+    assert [point.name for point in content.named("bus").port] == ["centre-of-mass", "arm-world"]
     held = 'on = "bus"\n'
     file.write_text(file.read_text().replace(held, "", 1))
     assert "link world: stays where it is" in refused(monkeypatch, capsys, "run", str(file))

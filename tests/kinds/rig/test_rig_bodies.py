@@ -101,7 +101,8 @@ SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact
 def test_a_frontal_impact_is_that_along_a_line(motion, change):
     """Masses 900 and 2100 kg feel like 630 kg; lead and energy layer act alike on one axis and on six, and so does a part of
     the contact that is computed."""
-    bodies = simulate_rig(parse(FRONTAL, "test", change | {"motion": motion}))
+    named = {key.replace("contact.", "contact.tip."): value for key, value in change.items()}
+    bodies = simulate_rig(parse(FRONTAL, "test", named | {"motion": motion}))
     line = simulate_rig(parse(LINE, "test", change))
     assert_allclose(bodies.position[:, 0], line.position[:, 0], atol=1e-12)
     assert_allclose(bodies.total_force[:, 0], line.total_force[:, 0], atol=1e-8)
@@ -132,7 +133,7 @@ def test_short_periods_leave_free_flight():
     for period in (2e-3, 1e-3):  # as many instants for both: half the time for the second, which has touched by then
         changes = {
             **{"loop.delay": 2 * period, "loop.hold.period": period, "loop.dynamics.period": period},
-            **{"approach.lateral_offset": [0.2, -0.03], "approach.closing_speed": 0.1, "contact.normal.damping": 200.0},
+            **{"approach.lateral_offset": [0.2, -0.03], "approach.closing_speed": 0.1, "contact.tip.normal.damping": 200.0},
         }
         scenario = load("epos-like", {**changes, "duration": 1500 * period})
         loop = loop_of(scenario) if loop is None else loop
@@ -172,7 +173,7 @@ TURNING = {
     "body.chaser.feature.tip.position": [0.98, 0.1, 0.0],
     "body.target.rate": [0.0, 0.0, -0.02],
     "body.target.surface.face.normal": [-1.0, 0.1, 0.0],
-    "contact.friction": {"law": "coulomb", "coefficient": 0.1, "regularisation": "1 mm/s"},
+    "contact.tip.friction": {"law": "coulomb", "coefficient": 0.1, "regularisation": "1 mm/s"},
     "duration": "1.2 s",
 }
 
@@ -200,8 +201,7 @@ FACES = {
     "body.chaser.surface": by_name(
         [{"name": "front", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.02, 0.0]}]
     ),
-    "contact.feature": "bump",
-    "contact.surface": "front",
+    "contact.tip.between": ["bump", "front"],
 }
 
 

@@ -74,8 +74,8 @@ WRONG = [
     ("sits", ["compare.0.gain=5 N"], ["compare.0.gain", "'5 N'"]),
     ("sits", ["loop.tuning.stiffness=0"], ["loop.tuning.stiffness", "greater than 0"]),
     ("epos-like", ["mass=500"], ["mass", "unknown key"]),
-    ("epos-like", ["contact=[]"], ["loop.delay", "no [[contact]]"]),
-    ("epos-like", ["contact.surface=funnel"], ["funnel", "cone"]),
+    ("epos-like", ["contact={}"], ["loop.delay", "no [contact.NAME]"]),
+    ("epos-like", ["contact.probe.between=['probe', 'funnel']"], ["funnel", "cone"]),
     ("epos-like", ["robot_axis=[{axis='x', poles=[-50], gain=50}]"], ["robot_axis", "needs [loop.robot]"]),
     ("epos-like", ["robot_axis=[{axis='q', poles=[-50], gain=50}]"], ["robot_axis", "'rx'"]),
 ]
