@@ -25,7 +25,7 @@ STEP = 1e-3  # s
 DELAY = 16e-3  # s
 LANES = 1024
 REPEATS = 5
-SCENARIO = dockdyn.load("sazawal-spring-dashpot", {"contact.friction.coefficient": 0.1, "loop.delay": DELAY})
+SCENARIO = dockdyn.load("sazawal-spring-dashpot", {"contact.probe.friction.coefficient": 0.1, "loop.delay": DELAY})
 MODEL = SCENARIO.model()
 
 

@@ -135,7 +135,12 @@ def test_chatter_is_counted_and_flagged():
     run = dockdyn.simulate(
         dockdyn.load(
             "sazawal-spring-dashpot",
-            {"loop.delay": "0.5 s", "contact.probe.normal.damping": 0, "duration": "400 s", "integrator.max_events": 60},
+            {
+                "loop.delay": "0.5 s",
+                "contact.probe.normal.damping": 0,
+                "duration": "400 s",
+                "integrator.max_events": 60,
+            },
         )
     )
     assert not run.attrs["finished"]

@@ -17,7 +17,10 @@ CASES = {
         {"loop.delay": "90 ms", "duration": "21.2 s", "contact.probe.friction.coefficient": 0.15},
         (0.08, 0.04, 0.02, 0.01),
     ),
-    "undamped, delay": ({"loop.delay": "60 ms", "contact.probe.normal.damping": 0, "duration": "9 s"}, (0.05, 0.025, 0.0125)),
+    "undamped, delay": (
+        {"loop.delay": "60 ms", "contact.probe.normal.damping": 0, "duration": "9 s"},
+        (0.05, 0.025, 0.0125),
+    ),
     "full inertias, body rates, delay": (
         {
             "loop.delay": "60 ms",

@@ -327,7 +327,10 @@ REFUSED = [
         table('["approach.pitch", "approach.yaww"]'),
         "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?",
     ),
-    (table('["approach.pitch", "body.chaser"]'), "body.chaser: is a whole table; cannot be distributed: must be a number"),
+    (
+        table('["approach.pitch", "body.chaser"]'),
+        "body.chaser: is a whole table; cannot be distributed: must be a number",
+    ),
     (table('["approach.pitch", "schema"]'), "dispersion.both.keys: schema cannot be distributed"),
     (table('["approach.pitch", "approach.pitch"]'), "approach.pitch: is distributed twice"),
     (

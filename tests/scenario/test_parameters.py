@@ -90,7 +90,8 @@ def test_a_law_is_not_tuned(buffer):
 
 def test_a_law_where_another_sort_of_law_belongs(buffer):
     with pytest.raises(
-        dockdyn.ScenarioError, match=r"contact\.probe\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction"
+        dockdyn.ScenarioError,
+        match=r"contact\.probe\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction",
     ):
         dockdyn.load("probe-cone", {"contact.probe.friction": STATED})
 

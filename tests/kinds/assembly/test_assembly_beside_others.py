@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from plain_tables import by_name
 import mujoco
 import numpy as np
 import pytest
 from assembly_cases import FOUR, PARTS, motion, simulated
 from bushing_reference import bushing_wrench
 from dop853_reference import Body, ball, plane, rotation, unit
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from vectors import cross

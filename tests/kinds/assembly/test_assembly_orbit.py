@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plain_tables import by_name
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, simulated
 from places import DOCS
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 

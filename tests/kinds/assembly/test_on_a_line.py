@@ -197,7 +197,10 @@ def test_velocities_that_jump():
         ({"body.bus.flexible": {"kind": "beam"}}, "flexible: on a line nothing bends"),
         ({"tree": {"arm": {"urdf": "arm.urdf"}}}, "the links of a URDF file are in space"),
         ({"body.bus.joint.kind": "mimic"}, "joint"),
-        ({"contact.touch.normal": None, "contact.touch.impact": {"law": "newton", "restitution": 1, "friction": 0}}, "impact"),
+        (
+            {"contact.touch.normal": None, "contact.touch.impact": {"law": "newton", "restitution": 1, "friction": 0}},
+            "impact",
+        ),
         ({"contact.touch.between": ["tip", "mooth"]}, "'mooth': no such body or port; allowed: "),
         ({"strut.strut.hexapod": {}}, "hexapod: on a line nothing is across it"),
         ({"strut.strut.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),

@@ -6,9 +6,9 @@ between two samples angles are parabolas.
 
 from __future__ import annotations
 
-from plain_tables import by_name
 import numpy as np
 import pytest
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases

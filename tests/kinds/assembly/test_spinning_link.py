@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plain_tables import by_name
 import numpy as np
 import pytest
 from flexible_cases import cantilever, integral, restoring
 from places import DOCS
+from plain_tables import by_name
 from rotating_beam import NO_PAYLOAD, Payload, Span, squared_frequencies
 
 WIDE = 1e12  # kg and kg m² of a hub that a beam does not move

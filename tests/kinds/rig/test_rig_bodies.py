@@ -133,7 +133,11 @@ def test_short_periods_leave_free_flight():
     for period in (2e-3, 1e-3):  # as many instants for both: half the time for the second, which has touched by then
         changes = {
             **{"loop.delay": 2 * period, "loop.hold.period": period, "loop.dynamics.period": period},
-            **{"approach.lateral_offset": [0.2, -0.03], "approach.closing_speed": 0.1, "contact.tip.normal.damping": 200.0},
+            **{
+                "approach.lateral_offset": [0.2, -0.03],
+                "approach.closing_speed": 0.1,
+                "contact.tip.normal.damping": 200.0,
+            },
         }
         scenario = load("epos-like", {**changes, "duration": 1500 * period})
         loop = loop_of(scenario) if loop is None else loop

@@ -22,11 +22,11 @@ SPAN = {
     "integrator.tolerance": 1e-9,
     **BELOW,
 }
-AGAIN = {"contact.0.impact.restitution": RESTITUTION}
+AGAIN = {"contact.hand-on-payload.impact.restitution": RESTITUTION}
 STIFFNESS, DAMPING = 20e3, 60.0  # N/m, N s/m
 COMPLIANT = {
-    "contact.0.impact": None,
-    "contact.0.normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
+    "contact.hand-on-payload.impact": None,
+    "contact.hand-on-payload.normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
 }
 WAYS: dict[str, dict[str, Any]] = {"again": AGAIN, "compliant": COMPLIANT}
 

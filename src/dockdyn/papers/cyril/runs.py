@@ -73,7 +73,10 @@ def captured_locked() -> xr.Dataset:
 @lru_cache(maxsize=len(PAIRS) + len(SHARES))
 def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
     """Wrist locked, normal against the hand, by the ratios of energy loss and friction impulse."""
-    changes = {"contact.0.impact.energy_ratio": energy_ratio, "contact.0.impact.friction_ratio": friction_ratio}
+    changes = {
+        "contact.hand-on-payload.impact.energy_ratio": energy_ratio,
+        "contact.hand-on-payload.impact.friction_ratio": friction_ratio,
+    }
     impact = of_law(meet(*CASES[HAND]), "energy-pair", energy_ratio=energy_ratio, friction_ratio=friction_ratio)
     words = {"units": "N s", "long_name": "impulse on the hand, along the normal and across it"}
     found = run("cyril-r-e-r-f", changes).assign(impulse=(("row",), np.asarray(impact.impulse), words))

@@ -38,14 +38,14 @@ LOOPS = {ELASTIC: (0.0, 0.0), IDEAL: (DAMPING, 0.0), SHORT: (DAMPING, 0.016), LO
 def contact(geometry: str, damping: float, delay: float) -> Scenario:
     """Return the first contact on `geometry`, STATED or TABLE, with `damping` (N s/m) and `delay` (s)."""
     at_rest = Geometry()
-    changed: dict[str, Any] = {**FIRST_CONTACT, "contact.normal.damping": damping, "loop.delay": delay}
+    changed: dict[str, Any] = {**FIRST_CONTACT, "contact.probe.normal.damping": damping, "loop.delay": delay}
     changed["stability.distance"] = at_rest.distance
     if geometry == STATED:
         across, y, z = TIP
-        changed["body.chaser.feature.position"] = [at_rest.probe, 0, 0]
+        changed["body.chaser.feature.probe.position"] = [at_rest.probe, 0, 0]
         changed["body.chaser.position"] = [across + at_rest.probe, y, z]  # the probe points along −x
-        changed["body.target.surface.apex"] = [0, 0, 0]
-        changed["body.target.surface.half_angle"] = f"{at_rest.half_angle} deg"
+        changed["body.target.surface.cone.apex"] = [0, 0, 0]
+        changed["body.target.surface.cone.half_angle"] = f"{at_rest.half_angle} deg"
     return load("sazawal-spring-dashpot", changed)
 
 

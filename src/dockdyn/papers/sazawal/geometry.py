@@ -28,12 +28,12 @@ class Geometry:
     def scenario(self, stiffness: float = STIFFNESS, damping: float = DAMPING, delay: float = 0.016) -> Scenario:
         """Contact with `stiffness` (N/m) and `damping` (N s/m), its force `delay` (s) late."""
         changed = {
-            "body.chaser.feature.position": [self.probe, 0, 0],
-            "body.target.surface.apex": [0, 0, 0],
-            "body.target.surface.half_angle": f"{self.half_angle} deg",
+            "body.chaser.feature.probe.position": [self.probe, 0, 0],
+            "body.target.surface.cone.apex": [0, 0, 0],
+            "body.target.surface.cone.half_angle": f"{self.half_angle} deg",
             "stability.distance": self.distance,
-            "contact.normal.stiffness": stiffness,
-            "contact.normal.damping": damping,
+            "contact.probe.normal.stiffness": stiffness,
+            "contact.probe.normal.damping": damping,
             "loop.delay": delay,
         }
         return load("sazawal-spring-dashpot", changed)

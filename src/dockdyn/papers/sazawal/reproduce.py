@@ -24,12 +24,12 @@ THREE_CONTACTS = {"duration": "28 s"}  # the third contact of every trajectory h
 
 
 def with_friction(coefficient: float) -> Scenario:
-    return load("sazawal-compliance", {**THREE_CONTACTS, "contact.friction.coefficient": coefficient})
+    return load("sazawal-compliance", {**THREE_CONTACTS, "contact.probe.friction.coefficient": coefficient})
 
 
 def with_stiffness(stiffness: float) -> Scenario:
     """All four springs of the compliance device, N/m."""
-    springs = {f"contact.normal.springs.{i}.stiffness": stiffness for i in range(4)}
+    springs = {f"contact.probe.normal.springs.{i}.stiffness": stiffness for i in range(4)}
     return load("sazawal-compliance", {**THREE_CONTACTS, **springs})
 
 

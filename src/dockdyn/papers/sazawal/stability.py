@@ -69,8 +69,8 @@ class Family:
     def axes() -> tuple[list[Sweep], list[Sweep]]:
         """The two planes, the delay first."""
         return (
-            [Sweep("loop.delay", 0, 0.7, SHARPNESS), Sweep("contact.normal.damping", 0, 2000, SHARPNESS)],
-            [Sweep("loop.delay", 0, 2.5, SHARPNESS), Sweep("contact.normal.stiffness", 1, 1500, SHARPNESS)],
+            [Sweep("loop.delay", 0, 0.7, SHARPNESS), Sweep("contact.probe.normal.damping", 0, 2000, SHARPNESS)],
+            [Sweep("loop.delay", 0, 2.5, SHARPNESS), Sweep("contact.probe.normal.stiffness", 1, 1500, SHARPNESS)],
         )
 
     def closed_forms(self) -> list[list[Any]]:
@@ -215,7 +215,7 @@ FAMILIES = {
         "l₀",
         "m",
         {length: Geometry(probe=length) for length in (0.5, 1.0, 1.5)},
-        Sweep("body.chaser.feature.position.0", 0.5, 1.5, 3),
+        Sweep("body.chaser.feature.probe.position.0", 0.5, 1.5, 3),
         (1.0, 1.5),
         [*DAMPINGS, *STIFFNESSES],
         "a shorter probe broadens the range",
@@ -226,7 +226,7 @@ FAMILIES = {
         "θ",
         "°",
         {angle: Geometry(half_angle=angle) for angle in (30.0, 45.0, 60.0)},
-        Sweep("body.target.surface.half_angle", "30 deg", "60 deg", 3),
+        Sweep("body.target.surface.cone.half_angle", "30 deg", "60 deg", 3),
         (30.0, 60.0),
         FEW,
         "a larger angle broadens the range",
