@@ -24,17 +24,8 @@ TOUCH = 0.1  # s, half a swing of the probe on the cone
 TIP = 0.015  # m, radius of the probe's tip
 HALF_ANGLE = 40.0  # degrees, of the cone
 
-LAW = """
-[contact.normal]
-law = "hunt-crossley"
-stiffness = "{stiffness} N/m"
-exponent = 1
-damping = "1.5 s/m"
-
-[contact.friction]
-law = "coulomb"
-coefficient = 0.1
-regularisation = "1 mm/s"
+LAW = """normal = {{ law = "hunt-crossley", stiffness = "{stiffness} N/m", exponent = 1, damping = "1.5 s/m" }}
+friction = {{ law = "coulomb", coefficient = 0.1, regularisation = "1 mm/s" }}
 """
 
 RING = """duration = "{duration} s"
@@ -285,7 +276,7 @@ def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
         target_features=_features("target", port, radius),
         face=_on_circle(0.0, 1.033 * radius, 15.0),
         face_radius=digits(3 * size),
-        law=LAW.format(stiffness=digits(5e5 * stiffness)).strip("\n") + "\n",
+        law=LAW.format(stiffness=digits(5e5 * stiffness)),
         stiffness=digits(5e5 * stiffness),
         strut_stiffness=digits(2e5 * stiffness),
         strut_damping=digits(300 * force),
@@ -337,7 +328,7 @@ def _probe(bodies: TwoBodies, named: dict[str, str]) -> str:
         turning_drag=digits(bodies.damping(0.3, SWING) * 0.5**2),
         slip=digits(bodies.effective_mass * SPEED**2 / (2 * YIELD)),
         way=plain(1e3 * YIELD),
-        law=LAW.format(stiffness=digits(touch)).strip("\n") + "\n",
+        law=LAW.format(stiffness=digits(touch)),
         stiffness=digits(touch),
         latch_damping=digits(0.6 * math.sqrt(touch * mass)),
     )

@@ -455,8 +455,8 @@ class LatchSection(LineSection):
             return
         if self.stiffness is None and law is None:
             refuse(
-                f"{self.path}.stiffness: no [contact.NAME] between {self.feature!r} and {self.surface!r} tells it; must be stated, or "
-                "grip be 'pin' or 'weld'"
+                f"{self.path}.stiffness: no [contact.NAME] between {self.feature!r} and {self.surface!r} tells it; must be "
+                "stated, or grip be 'pin' or 'weld'"
             )
         if self.damping is None and getattr(law, "unloading_force", None) is not None:
             refuse(f"{self.path}.damping: must be stated, since the contact's law has an unloading_force of its own")

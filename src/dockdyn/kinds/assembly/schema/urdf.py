@@ -90,7 +90,10 @@ class _Links:
         self.ports: dict[str, Entry] = {}  # by body
 
     def bodies(self) -> Entry:
-        """Return the bodies by name; links without mass on locked joints are `ports` of what carries them. Raises ScenarioError."""
+        """Return the bodies by name; links without mass on locked joints are `ports` of what carries them.
+
+        Raises ScenarioError.
+        """
         locks = {
             link: entry["joint"]
             for link, entry in self.stated.items()
