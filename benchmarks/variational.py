@@ -14,7 +14,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import tomlkit
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.backend import BACKENDS, VARIABLE
@@ -38,9 +37,9 @@ AXES = ([0, 0, 1], [0, 1, 0], [1, 0, 0])  # of the joints in space, in turn
 
 def chain(joints: int, motion: str) -> Scenario:
     """A station of 20 t and equal links of 2 m and 20 kg, far from a wall, held against a small sag."""
-    station = {"name": "station", "mass": 2e4, "inertia": [6e4, 6e4, 8e4]}
-    wall = {"name": "wall", "shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
-    bodies: list[dict[str, Any]] = [station | {"surface": by_name([wall])}]
+    wall = {"shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
+    station: dict[str, Any] = {"mass": 2e4, "inertia": [6e4, 6e4, 8e4], "surface": {"wall": wall}}
+    bodies, last = {"station": station}, "station"
     for index in range(joints):
         hinge = 2.0 if index == 0 else 1.0  # m, from the middle of what carries it
         joint = {
@@ -49,9 +48,10 @@ def chain(joints: int, motion: str) -> Scenario:
             "position": [hinge, 0, 0],
             "start": 0.3 * (-1) ** index,
         }
-        link = {"name": f"link {index}", "on": bodies[-1]["name"], "position": [hinge + 1.0, 0, 0]}
-        bodies.append(link | {"mass": 20.0, "inertia": [2.0, 7.0, 7.0], "joint": joint})
-    bodies[-1]["feature"] = {"tip": {"position": [1.0, 0, 0]}}
+        link = {"on": last, "position": [hinge + 1.0, 0, 0], "joint": joint}
+        last = f"link{index}"
+        bodies[last] = link | {"mass": 20.0, "inertia": [2.0, 7.0, 7.0]}
+    bodies[last]["feature"] = {"tip": {"position": [1.0, 0, 0]}}
     control = {"law": "joint-pd", "body": "station", "stiffness": [200.0] * joints, "damping": [50.0] * joints}
     content = {
         "schema": 2,

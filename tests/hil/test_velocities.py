@@ -226,6 +226,6 @@ def test_a_printed_form_that_diverges_is_one_clear_line(digital):
     for step, gain in (("2 ms", None), ("1 ms", "90 N s/m")):
         table = law | {"differentiator_step": step} | ({} if gain is None else {"gain": gain})
         with pytest.raises(dockdyn.ScenarioError) as told:
-            dockdyn.simulate(dockdyn.load("sits", preset | {"loop.compensator": table, "compare": []}))
+            dockdyn.simulate(dockdyn.load("sits", preset | {"loop.compensator": table, "compare": {}}))
         assert "loop.compensator.differentiator_step" in str(told.value) and "\n" not in str(told.value)
         assert "above 0.002 s" in str(told.value) and "'ramp-invariant'" in str(told.value)

@@ -114,17 +114,21 @@ def compare(
 
     Runs the rig with each over a range of stiffness and prints how far each is from the truth.
     """
-    from dockdyn.kinds.rig.comparison.stiffnesses import STIFFNESS, stiffness_of, stiffness_range
+    from dockdyn.kinds.rig.comparison.stiffnesses import KEY, stiffness_of, stiffness_range
+    from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])
-    given = changes.get(STIFFNESS)
-    stiffnesses = stiffness_range(given)
+    key = next((key for key in changes if KEY.fullmatch(key)), "")
+    given = changes.get(key)
+    stiffnesses = stiffness_range(given, key)
     if stiffnesses is not None:
-        del changes[STIFFNESS]
+        del changes[key]
     elif given is not None:
-        stiffnesses = [stiffness_of(given)]
+        stiffnesses = [stiffness_of(given, key)]
     chosen = load(scenario, changes)  # first: refused in less time than the rest takes to import
+    if stiffnesses is not None and key != (own := getattr(chosen.content, "stiffness_key", key)):
+        raise ScenarioError(f"--set {key}: the contact that is compared over is another one; must be --set {own}")
     from dockdyn.kinds.rig.comparison import compare as study
 
     laws = study.laws_of(compensators, chosen)

@@ -116,10 +116,7 @@ def test_each_axis_has_a_robot_of_its_own():
     """Along the line of a frontal impact only that axis' robot counts, and its limits; the others may be of any order."""
     own = {"poles": [[-120.0, 0.0]], "gain": 120.0, "rate_limit": 0.045}
     slow = {"numerator": [1e6], "denominator": [1.0, 300.0, 3e4, 1e6]}
-    text = FRONTAL + '\n[[robot_axis]]\naxis = "x"\n[[robot_axis]]\naxis = "ry"\n'
-    changes = {f"robot_axis.0.{key}": value for key, value in own.items()}
-    changes |= {f"robot_axis.1.{key}": value for key, value in slow.items()}
-    bodies = simulate_rig(parse(text, "test", changes))
+    bodies = simulate_rig(parse(FRONTAL, "test", {"loop.robot.x": own, "loop.robot.ry": slow}))
     line = simulate_rig(parse(LINE, "test", {"loop.robot": own}))
     assert_allclose(bodies.position[:, 0], line.position[:, 0], atol=1e-12)
     assert_allclose(bodies.robot_position[:, 0], line.robot_position[:, 0], atol=1e-12)

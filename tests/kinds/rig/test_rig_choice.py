@@ -13,7 +13,7 @@ from plain_tables import plain
 
 import dockdyn
 from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, Choice, Ranked, advice
-from dockdyn.kinds.rig.comparison.compare import STIFFNESS, answer, compare
+from dockdyn.kinds.rig.comparison.compare import answer, compare
 from dockdyn.kinds.rig.measures import felt
 from dockdyn.scenario.load import parse
 
@@ -133,7 +133,14 @@ def test_a_bounce_is_not_over_while_a_compensator_cancels_its_force(tutorial):
 
 def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     """Without a comparison it says how to get one; with one it names the best, the runner-up and the margin."""
-    lead = ("--set", "loop.compensator.law=lead-energy", "--set", "duration=0.4 s", "--set", f"{STIFFNESS}={STIFF}")
+    lead = (
+        "--set",
+        "loop.compensator.law=lead-energy",
+        "--set",
+        "duration=0.4 s",
+        "--set",
+        f"contact.normal.stiffness={STIFF}",
+    )
     bare = json.loads(dock("run", tutorial, *lead, "--json").stdout)["recommendation"]
     assert bare.startswith("With lead-energy a bounce shows restitution") and bare.endswith(ASKED)
     assert "identif" not in bare

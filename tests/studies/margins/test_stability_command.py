@@ -201,8 +201,7 @@ def test_what_makes_margins_doubtful_is_told():
     assert "gain at rest" not in warnings("sits")
     assert "too long" in warnings("probe-cone", **{"loop.delay": 1e5})
     robot = {"poles": [-30, -40], "gain": 1200}
-    of_an_axis = {"loop.robot": robot, "robot_axis": [{"axis": "z", **robot}]}
-    assert "robot_axis is left out" in warnings("epos-like", **of_an_axis)
+    assert "those of single axes are left out" in warnings("epos-like", **{"loop.robot": robot | {"z": robot}})
 
 
 @pytest.mark.parametrize("preset", ["sits", "epos-like"])

@@ -20,13 +20,13 @@ from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.model.schedule import rig_schedule
 from dockdyn.kinds.rig.mounting import along_normal, mounting_of
 from dockdyn.kinds.rig.numbers import number
-from dockdyn.kinds.rig.schema import AXES, RigContent, RigSection
+from dockdyn.kinds.rig.schema import RigContent, RigSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.rig.loop import SensorSection
-from dockdyn.scenario.tables.rig.robot import RobotSection
+from dockdyn.scenario.tables.rig.robot import AXES, RobotSection
 from dockdyn.stability.loop import Loop, Robot
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
@@ -86,10 +86,10 @@ def _robot_of(content: RigContent) -> RobotAxes:
     section = content.loop.robot
     if section is None:
         return RobotAxes(None)
-    axes = [] if isinstance(content, RigSection) else content.robot_axis
-    if not axes:
+    own = section.of_axes()
+    if not own:
         return RobotAxes(made(section), number(section.rate_limit), number(section.position_limit))
-    sections = [next((each for each in axes if each.axis == axis), section) for axis in AXES]
+    sections = [own.get(axis, section) for axis in AXES]
 
     def limits(name: str) -> Any:  # noqa: ANN401, as `number`
         stated = [getattr(each, name) for each in sections]

@@ -36,7 +36,9 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     contact = first_contact(content)
     assert contact.normal is not None  # that of a rig has a force
     if not hasattr(contact.normal, "stiffness"):
-        raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
+        raise ScenarioError(
+            f"{scenario.name}: {content.stiffness_key}: law {contact.normal.law!r} has no stiffness to vary"
+        )
     normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
     contact = contact.model_copy(update={"normal": normal})
     if isinstance(content, RigSection):

@@ -1,7 +1,7 @@
 """SITS, section 5.3: the runs with compensators, and what is measured of them.
 
 Runs "with T/2" are those of the presets `sits-fgc`, `sits-lgc` and `sits-scvg`; "continuous" are the preset `sits` with the
-settings of its `[[compare]]`. All multiply the model's velocity, sampled at 2 ms, unless their name says otherwise.
+settings of its `[compare.NAME]`. All multiply the model's velocity, sampled at 2 ms, unless their name says otherwise.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def fixed(**keys: object) -> dict[str, Any]:
 
 
 def stated(law: str) -> dict[str, Any]:
-    """The settings of a law in `[[compare]]` of the preset `sits`."""
+    """The settings of a law in `[compare.NAME]` of the preset `sits`."""
     found = next(section for section in load("sits").content.compare if section.law == law)
     return {"loop.compensator": found.model_dump(exclude_none=True)}
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn import backend
@@ -122,3 +122,16 @@ class NamedSection(Section):
     """A table that stands under a name of its own in a file: `[phase.lunge]`."""
 
     name: SkipJsonSchema[str]
+
+
+class MaybeNamedSection(NamedSection):
+    """A table that stands under a name in one place of a file, and without one in another."""
+
+    name: SkipJsonSchema[str] = ""
+
+    @model_serializer(mode="wrap")
+    def _without_empty_name(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found = write(self)
+        if not self.name:
+            found.pop("name", None)
+        return found

@@ -7,18 +7,10 @@ from collections.abc import Callable, Sequence
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, NoReturn, Union
 
-from pydantic import (
-    Discriminator,
-    SerializerFunctionWrapHandler,
-    Tag,
-    create_model,
-    model_serializer,
-    model_validator,
-)
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Discriminator, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.language.section import MaybeNamedSection, Section
 from dockdyn.scenario.language.waiting import is_waiting, leave_for_later
 
 
@@ -29,17 +21,8 @@ class Part(Section):
         raise TypeError
 
 
-class Shape(Part, NamedSection):
+class Shape(Part, MaybeNamedSection):
     """A surface; one that a body carries has a name, a part of a surface has none."""
-
-    name: SkipJsonSchema[str] = ""
-
-    @model_serializer(mode="wrap")
-    def _without_empty_name(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found = write(self)
-        if not self.name:
-            found.pop("name", None)
-        return found
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
         """Refuses a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""

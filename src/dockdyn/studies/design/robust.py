@@ -23,7 +23,7 @@ from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.design import DesignSection, DesignVariableSection
-from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design
@@ -73,7 +73,7 @@ def robust_gains(
     scenario: Scenario, laws: Sequence[str], stiffnesses: Sequence[float], share: float, progress: Progress
 ) -> tuple[Scenario, list[RobustGain]]:
     """Each of the `laws` with the numbers that keep its error least in a `share` (per cent) of the cases, in the scenario's
-    `[[compare]]`; one without numbers that tuning finds is judged as it is, one that cannot be tuned on this rig left out.
+    `[compare.NAME]`; one without numbers that tuning finds is judged as it is, one that cannot be tuned on this rig left out.
 
     Cases are the stiffnesses (N/m), evenly, with all else that the scenario distributes. The error is that of a comparison:
     of the restitution, or of the amplitude of a contact that swings.
@@ -95,7 +95,12 @@ def robust_gains(
 def _refuse_without_bounce(scenario: Scenario, stiffnesses: Sequence[float]) -> None:
     """Refuses a run that is too short for a bounce on one of the stiffnesses (N/m): it would have no error."""
     name = "ideal_restitution"
-    found = run_cases(replace(scenario, requirements=()), [STIFFNESS], np.array(stiffnesses)[:, None], figures=[name])
+    found = run_cases(
+        replace(scenario, requirements=()),
+        [scenario.content.stiffness_key],
+        np.array(stiffnesses)[:, None],
+        figures=[name],
+    )
     for stiffness, shown, reason in zip(stiffnesses, found.figures[name], found.reasons, strict=True):
         if not reason and np.isnan(shown):
             duration = scenario.content.duration
@@ -105,7 +110,7 @@ def _refuse_without_bounce(scenario: Scenario, stiffnesses: Sequence[float]) -> 
 
 def _tuned_tables(scenario: Scenario, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """The compensators of a scenario with the numbers that were found."""
-    changes: dict[str, Any] = {"compare": list(tables.values())} if tables else {}
+    changes: dict[str, Any] = {"compare": tables} if tables else {}
     own = own_law(scenario)
     return changes | ({"loop.compensator": tables[own]} if own in tables else {})
 
@@ -151,7 +156,7 @@ def _with_law(scenario: Scenario, section: CompensatorLaw | None, stiffnesses: S
     content = scenario.content
     loop = content.loop.model_copy(update={"compensator": section})
     changes = {
-        STIFFNESS: {"distribution": "choice", "values": list(stiffnesses)},
+        content.stiffness_key: {"distribution": "choice", "values": list(stiffnesses)},
         "campaign": {"sampling": "latin-hypercube", "runs": 2 * _count(scenario, len(stiffnesses))},
     }
     own = replace(scenario, content=content.model_copy(update={"loop": loop}), requirements=(), design=None)
@@ -160,7 +165,7 @@ def _with_law(scenario: Scenario, section: CompensatorLaw | None, stiffnesses: S
 
 def _count(scenario: Scenario, stiffnesses: int) -> int:
     """How many cases a design has: each stiffness as often as others, once where nothing else is distributed."""
-    others = any(STIFFNESS not in one.keys for one in scenario.dispersions)
+    others = any(scenario.content.stiffness_key not in one.keys for one in scenario.dispersions)
     return stiffnesses * (math.ceil(CASES / stiffnesses) if others else 1)
 
 

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
-from dockdyn.scenario.language.section import NamedSection
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.inertia import InertiaOrPoint

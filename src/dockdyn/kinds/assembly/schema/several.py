@@ -159,9 +159,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def striking(self) -> Self:
         struck = [contact for contact in self.contact if contact.impact is not None]
         if struck and self.loop.delay:
-            refuse(
-                f"{struck[0].key}.impact: no sensor measures a jump; loop.delay must be left out, or state normal"
-            )
+            refuse(f"{struck[0].key}.impact: no sensor measures a jump; loop.delay must be left out, or state normal")
         for contact in struck:
             (first, _), (second, _) = self.sides(contact)
             held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
@@ -231,9 +229,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         own, port = self.find(self.approach.of, MOVING_PORTS, "approach.of")
         other, to = self.find(self.approach.to, STANDING_PORTS, "approach.to")
         if getattr(port, "position", None) is None or (isinstance(port, BallSection) and port.member_count() > 1):
-            refuse(
-                f"approach.of = {self.approach.of!r}: has no one place; must be a port, or a feature of one ball"
-            )
+            refuse(f"approach.of = {self.approach.of!r}: has no one place; must be a port, or a feature of one ball")
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.of!r} and {self.approach.to!r} are of bodies that begin as one")

@@ -26,7 +26,7 @@ from dockdyn.results.measures import number
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import names_from
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw, facts_of, laws
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of, laws
 from dockdyn.scenario.tables.rig.loop import aliasing
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
@@ -56,7 +56,7 @@ def _known_laws(scenario: Scenario) -> list[str]:
 
 
 def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
-    """The tables of `[[compare]]`, then that of `[loop.compensator]`."""
+    """The tables of `[compare.NAME]`, then that of `[loop.compensator]`."""
     content = scenario.content
     return [section for section in (*content.compare, content.loop.compensator) if section is not None]
 
@@ -90,7 +90,7 @@ def _default_stiffnesses(own: float) -> list[float]:
 
 
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
-    """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
+    """The settings of a law: those of `[compare.NAME]`, else of `[loop.compensator]`, else what is left to the tuning."""
     found = next((section for section in _stated_laws(scenario) if section.law == law), None)
     return laws()[law](law=law) if found is None else found
 
@@ -102,7 +102,7 @@ def own_law(scenario: Scenario) -> str:
 
 
 def _as_compared(scenario: Scenario) -> bool:
-    """Whether the rig's compensator is compared with its own settings, and not with others of `[[compare]]`."""
+    """Whether the rig's compensator is compared with its own settings, and not with others of `[compare.NAME]`."""
     own = scenario.content.loop.compensator
     return own is None or section_of(scenario, own.law) == own
 
@@ -206,7 +206,11 @@ def _dataset_of(
     variables["wall_time"] = ("compensator", wall_time, {"units": "s", "long_name": "time that its runs took"})
     coordinates = {
         "compensator": list(tables),
-        "stiffness": ("stiffness", np.array(stiffnesses), {"units": "N/m", "long_name": STIFFNESS}),
+        "stiffness": (
+            "stiffness",
+            np.array(stiffnesses),
+            {"units": "N/m", "long_name": scenario.content.stiffness_key},
+        ),
     }
     stated = scenario.content.loop.tuning.stiffness
     settings = {

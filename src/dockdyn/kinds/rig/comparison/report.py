@@ -57,7 +57,7 @@ def _range_in_words(dataset: xr.Dataset) -> str:
     own = f"they are tuned at {significant(float(dataset.attrs['tuned_at_N_m']), 3)} N/m"
     return (
         f"Over {dataset.sizes['stiffness']} stiffnesses from {significant(low, 3)} to {significant(high, 3)} N/m; {own}. "
-        "Others: --set contact.normal.stiffness=LOW:HIGH:COUNT"
+        f"Others: --set {dataset.stiffness.attrs['long_name']}=LOW:HIGH:COUNT"
     )
 
 

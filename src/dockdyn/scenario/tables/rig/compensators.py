@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import MaybeNamedSection
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.language.waiting import wait_for, waiting_for
 from dockdyn.scenario.tables.own_part import keys_of, read_table
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 DEFAULT = "fixed-gain"  # the law of a table that names none
 Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-difference"]
 
-STIFFNESS = "contact.normal.stiffness"  # the key that compensators are compared over
 
-
-class CompensatorLaw(Section):
+class CompensatorLaw(MaybeNamedSection):
     """What all laws have. Parameters that are `tuned` are None where they are left out, until the rig's tuning has found them.
 
     `period`: with continuous dynamics, what the law answers is held between instants that are this far apart (SITS,

@@ -14,7 +14,7 @@ from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.rig.loop import LoopSection, SensorSection
-from dockdyn.scenario.tables.rig.robot import RobotSection
+from dockdyn.scenario.tables.rig.robot import RobotSection, RobotWithAxesSection
 
 NEAR = 1e-9  # relative: periods that are the same
 Gravity = Annotated[list[quantity("m/s**2", "an acceleration", component=True)], Field(min_length=1, max_length=3)]
@@ -64,6 +64,7 @@ class SensorFrameSection(Section):
 class RigLoopSection(LoopSection):
     """The loop of a rig, with what its sensor carries."""
 
+    robot: OrNone[RobotWithAxesSection] = None
     tool: OrNone[ToolSection] = None
     sensor_frame: OrNone[SensorFrameSection] = None
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from dockdyn.scenario.language.also import NUMBER
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
 from dockdyn.scenario.language.waiting import wait_for
@@ -172,3 +173,28 @@ def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
             jnp.pad(one, (0, 1)) - jnp.pad(other, (1, 0)) for one, other in zip((real, imaginary), less, strict=True)
         )
     return real
+
+
+AXES = (
+    "x",
+    "y",
+    "z",
+    "rx",
+    "ry",
+    "rz",
+)  # of the robot: where what is carried is, and how it has turned, seen from what stands
+
+
+class RobotWithAxesSection(RobotSection):
+    """The robot behind all axes; `[loop.robot.rx]` and the like are of single axes that have another one."""
+
+    x: OrNone[RobotSection] = None
+    y: OrNone[RobotSection] = None
+    z: OrNone[RobotSection] = None
+    rx: OrNone[RobotSection] = None
+    ry: OrNone[RobotSection] = None
+    rz: OrNone[RobotSection] = None
+
+    def of_axes(self) -> dict[str, RobotSection]:
+        """Return the robots of single axes that have one of their own."""
+        return {axis: robot for axis in AXES if (robot := getattr(self, axis)) is not None}
