@@ -178,7 +178,7 @@ def check_writable(folder: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something that is neither a regular file nor a folder."""
+    """Return whether there is something that is neither a regular file nor a folder."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -192,7 +192,7 @@ def _keep_names(folder: Path) -> None:
 
 
 def as_bytes(dataset: xr.Dataset) -> bytes:
-    """A dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
+    """Return a dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
 
     Behind it stand checksums (`dockdyn.checksums`). A copy, since the view that xarray gives outlives what it looks at.
     """
@@ -236,6 +236,6 @@ def removing(folder: Path) -> Iterator[Path]:
 
 
 def failure(error: OSError) -> str:
-    """A file that cannot be written or read, and why, in one line."""
+    """Return a file that cannot be written or read, and why, in one line."""
     words = (error.strerror or str(error)).lower() if error.errno in FULL else error.strerror
     return f"{error.filename}: {words}" if error.filename else str(error)

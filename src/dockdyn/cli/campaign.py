@@ -174,7 +174,7 @@ def claimed(store: Store) -> Iterator[None]:
 
 
 def _checked(store: Store, campaign: Campaign, resume: bool, force: bool) -> Campaign:
-    """The campaign to run: a new one, also in the place of the one in the folder, or that one, to go on with."""
+    """Return the campaign to run: a new one, also in the place of the one in the folder, or that one, to go on with."""
     from dockdyn.studies.campaign.conduct import continued
 
     if store.blank():
@@ -248,7 +248,7 @@ class Lines:
         self.told = 0.0
 
     def rate(self, done: int) -> str:
-        """Cases a second since the first call."""
+        """Return cases a second since the first call."""
         now = time.monotonic()
         if self.began is None:
             self.began = now, done

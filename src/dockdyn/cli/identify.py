@@ -299,14 +299,14 @@ def _written(use: str, file: str, out: Path | None) -> list[str]:
 
 
 def _prepared(out: Path | None, force: bool) -> None:
-    """Refuses a folder that exists before anything is computed."""
+    """Refuse a folder that exists before anything is computed."""
 
     if out is not None:
         vacant(out, force)
 
 
 def pair(text: str | None) -> tuple[int, int] | None:
-    """Two orders from "2,2"."""
+    """Return two orders from "2,2"."""
     if text is None:
         return None
     from dockdyn.scenario.language.units import whole_number
@@ -318,7 +318,7 @@ def pair(text: str | None) -> tuple[int, int] | None:
 
 
 def _vector(text: str) -> np.ndarray:
-    """Three numbers from "1,0,0"."""
+    """Return three numbers from "1,0,0"."""
     import numpy as np
 
     try:
@@ -331,7 +331,7 @@ def _vector(text: str) -> np.ndarray:
 
 
 def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
-    """The arm of a URDF file, or the generic one."""
+    """Return the arm of a URDF file, or the generic one."""
     import dataclasses
 
     import numpy as np
@@ -359,7 +359,7 @@ def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
 
 
 def _angle_or_length(text: str, convert: Callable[[str, str], float]) -> float:
-    """rad, or m where the text says so."""
+    """Return rad, or m where the text says so."""
     for unit in ("rad", "m"):
         try:
             return convert(text.strip(), unit)

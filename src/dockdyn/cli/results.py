@@ -202,7 +202,7 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
 
 
 def _data_of(path: Path, to: Data) -> xr.Dataset:
-    """A result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
+    """Return a result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
     from dockdyn.results.exchange.log_file import is_log
     from dockdyn.results.store import open_result
 
@@ -255,7 +255,7 @@ UNKNOWN = Known()  # a result that is read, or of a study
 
 
 def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: Known = UNKNOWN) -> str:
-    """The page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
+    """Return the page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of

@@ -256,7 +256,7 @@ def replay(
 
 
 def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
-    """A scenario and what drives its rig."""
+    """Return a scenario and what drives its rig."""
     from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
 

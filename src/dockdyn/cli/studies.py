@@ -151,7 +151,7 @@ def compare(
 def _tuned(
     chosen: Scenario, laws: list[str], stiffnesses: list[float] | None, tune: str, quiet: bool, as_json: bool
 ) -> tuple[Scenario, dict[str, Any]]:
-    """The scenario with compensators whose numbers keep their error least, and what was found, which is said."""
+    """Return the scenario with compensators whose numbers keep their error least, and what was found, which is said."""
     from dockdyn.kinds.rig.comparison import compare as study
     from dockdyn.report.report import Block
     from dockdyn.report.terminal import show_parts
@@ -169,7 +169,8 @@ def _tuned(
 def _robot_of_log(
     chosen: Scenario, log: Path, columns: dict[str, str | None], units: dict[str, str], period: float | None
 ) -> dict[str, Any]:
-    """The keys of a rig's robot as a log tells it, its limits as they are; says how well, and what was taken for granted."""
+    """Return the keys of a rig's robot as a log tells it, its limits as they are; says how well, and what was taken for
+    granted."""
     from dockdyn.studies.identification.robot import identify_robot, read_robot_log, robot_table
 
     found = identify_robot(read_robot_log(log, columns, units, period))
@@ -190,7 +191,7 @@ def _robot_of_log(
 
 
 def _periods_of(log: Path, dead_time: float, period: float) -> int:
-    """A dead time (s) in whole periods (s) of the hold."""
+    """Return a dead time (s) in whole periods (s) of the hold."""
     whole = round(dead_time / period)
     if abs(dead_time - whole * period) > 1e-6 * period:
         raise Refusal(

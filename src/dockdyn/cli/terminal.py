@@ -45,13 +45,13 @@ class Terminal:
             self.gone = True
 
     def _clear(self) -> None:
-        """Takes away what is shown."""
+        """Take away what is shown."""
         if self.shown:
             sys.stderr.write("\r" + " " * len(self.shown) + "\r")
             self.shown = ""
 
     def _read(self) -> bytes:
-        """What has been typed since the last call."""
+        """Return what has been typed since the last call."""
         if not self.open or not select.select([sys.stdin.fileno()], [], [], 0.0)[0]:
             return b""
         found = os.read(sys.stdin.fileno(), CHUNK)

@@ -17,7 +17,7 @@ from dockdyn.control.plant import Plant, attitude_error
 def proportional_derivative(
     stiffness: Float[Array, "*n"], damping: Float[Array, "*n"], error: Float[Array, "n"], rate: Float[Array, "n"]
 ) -> Float[Array, "n"]:
-    """Torques (N m, N) −Kp e − Kd ė."""
+    """Return torques (N m, N) −Kp e − Kd ė."""
     return -stiffness * error - damping * rate
 
 

@@ -48,7 +48,7 @@ class Regulator(eqx.Module):
     wheel: bool = eqx.field(static=True)
 
     def deviation(self, plant: Plant) -> Float[Array, "states"]:
-        """(δ, δ̇)."""
+        """Return (δ, δ̇)."""
         at = jnp.array(self.free, int)
         (coordinates, rates), (bent, bending) = plant.joints(), plant.modes()
         parts, moving = [coordinates[at] - self.references, bent], [rates[at], bending]
@@ -70,7 +70,7 @@ class Regulator(eqx.Module):
 def riccati(
     a: Float[Array, "n n"], b: Float[Array, "n m"], q: Float[Array, "n n"], r: Float[Array, "m m"]
 ) -> Float[Array, "n n"]:
-    """X ≥ 0 of aᵀX + X a − X b r⁻¹ bᵀ X + q = 0 for which a − b r⁻¹ bᵀ X is stable; traceable.
+    """Return X ≥ 0 of aᵀX + X a − X b r⁻¹ bᵀ X + q = 0 for which a − b r⁻¹ bᵀ X is stable; traceable.
 
     Structured doubling (Chu, Fan and Lin, Linear Algebra and its Applications 396 (2005) 55–80, section 2) on states
     scaled by powers of two, then Newton's steps (Kleinman, IEEE Trans. Automatic Control 13 (1968) 114), which remove the
@@ -111,7 +111,7 @@ def riccati(
 
 
 def _lyapunov(a: Float[Array, "n n"], q: Float[Array, "n n"]) -> Float[Array, "n n"]:
-    """X of aᵀX + X a + q = 0, as n² linear equations: accurate, where doubling mixes slow and fast motions."""
+    """Return X of aᵀX + X a + q = 0, as n² linear equations: accurate, where doubling mixes slow and fast motions."""
     one = jnp.eye(a.shape[0])
     found = jnp.linalg.solve(jnp.kron(a.T, one) + jnp.kron(one, a.T), -q.ravel()).reshape(a.shape)
     return (found + found.T) / 2

@@ -86,5 +86,5 @@ class Law(Protocol):
 
 
 def attitude_error(reference: Float[Array, "4"], attitude: Float[Array, "4"]) -> Three:
-    """Rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
+    """Return rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
     return (Quaternion.of(reference).conjugate() * Quaternion.of(attitude)).logarithm().array()

@@ -64,7 +64,7 @@ class SampledControl(eqx.Module):
         return Held(law, jnp.zeros(()), Wanted(motors, jnp.zeros(3), jnp.zeros(3)), pulses)
 
     def act(self, memory: Held, seen: Measured | Plant) -> tuple[Held, Actuation]:
-        """The rate of what is remembered, and what the actuators give of what is held."""
+        """Return the rate of what is remembered, and what the actuators give of what is held."""
         rate, (motors, force, torque) = jax.tree.map(jnp.zeros_like, memory), memory.wanted
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
@@ -78,7 +78,7 @@ class SampledControl(eqx.Module):
         return replace(self, law=law, told=False)
 
     def next_tick(self, memory: Held) -> Float[Array, ""]:
-        """When the next sample is taken, or a pulse ends before it (s)."""
+        """Return when the next sample is taken, or a pulse ends before it (s)."""
         sample = memory.samples * self.period
         return jnp.minimum(sample, memory.pulses.next_end()) if isinstance(memory.pulses, Pulses) else sample
 

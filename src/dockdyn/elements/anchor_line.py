@@ -27,7 +27,7 @@ class Line(NamedTuple):
     end: Vector  # m, inertial: the other's
 
     def pull(self, tension: Scalar) -> Action:
-        """What a tension (N, positive pulls the bodies together) in the line does."""
+        """Return what a tension (N, positive pulls the bodies together) in the line does."""
         return Action(self.along * -tension, Vector.zero(), self.point)
 
 
@@ -38,7 +38,7 @@ class Anchors(eqx.Module):
     other: Float[Array, "3"]  # m, axes of the other, from its centre of mass
 
     def line(self, own: Placed, other: Placed) -> Line:
-        """The line between them."""
+        """Return the line between them."""
         point, end = once((own.point(Vector.of(self.own)), other.point(Vector.of(self.other))))
         apart, velocity = point - end, own.velocity(point) - other.velocity(end)
         squared = apart.dot(apart)

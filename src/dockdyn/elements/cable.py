@@ -56,7 +56,7 @@ class Cable(ForceElement):
         return self.spring.stored(mode, self._taut(own, other)[1])
 
     def observe(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
-        """The `length` (m) between its anchors, the rate of it (m/s) and the cable's `tension` (N)."""
+        """Return the `length` (m) between its anchors, the rate of it (m/s) and the cable's `tension` (N)."""
         line, touch = self._taut(own, other)
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}

@@ -125,7 +125,7 @@ class Strut(ForceElement):
         return stored
 
     def observe(self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
-        """Its `length` (m), the rate of it (m/s) and its `tension` (N, without that of reflected inertia)."""
+        """Return its `length` (m), the rate of it (m/s) and its `tension` (N, without that of reflected inertia)."""
         now = self._instant(memory, own, other)
         spring, damper, stop = self._tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
@@ -160,6 +160,6 @@ class Strut(ForceElement):
         return self.stops.load(mode.stops, touches)
 
     def _tensions(self, mode: StrutMode, memory: ElementMemory, now: _Instant) -> tuple[Scalar, Scalar, StopLoad]:
-        """Tension (N) of spring and brake, of the damper, and the stops' load."""
+        """Return tension (N) of spring and brake, of the damper, and the stops' load."""
         damper = jnp.zeros(()) if self.damping is None else self.damping * now.rate
         return self._spring(mode, memory, now), damper, self._stop(mode, now)

@@ -38,12 +38,12 @@ class Variable(NamedTuple):
         return "fixed" if self.causality == "parameter" else "discrete" if self.flag else "continuous"
 
     def named(self, reference: int) -> dict[str, str]:
-        """What it is called, and what it is."""
+        """Return what it is called, and what it is."""
         found = {"name": self.name, "valueReference": str(reference), "description": self.words}
         return found | {"causality": self.causality, "variability": self.variability}
 
     def values(self) -> dict[str, str]:
-        """Unit, start and bounds."""
+        """Return unit, start and bounds."""
         found = {} if self.unit in ("", "1") else {"unit": self.unit}
         bounds = {"min": self.least, "max": self.most}
         found |= {name: repr(bound) for name, bound in bounds.items() if math.isfinite(bound)}
@@ -60,7 +60,7 @@ class Described:
     sources: Sequence[str]
 
     def variables(self) -> list[Variable]:
-        """All variables in the order of their value references."""
+        """Return all variables in the order of their value references."""
         return list(_variables(self.unit))
 
     def head(self) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _variables(unit: FunctionalUnit) -> Iterator[Variable]:
 
 
 def description_3(described: Described) -> bytes:
-    """The description of FMI 3.0."""
+    """Return the description of FMI 3.0."""
     versions = {"fmiVersion": "3.0", "instantiationToken": described.token}
     root = Element("fmiModelDescription", versions | described.head())
     _add_kind(root, described, "canGetAndSetFMUState", "canSerializeFMUState")
@@ -125,7 +125,7 @@ def description_3(described: Described) -> bytes:
 
 
 def description_2(described: Described) -> bytes:
-    """The description of FMI 2.0."""
+    """Return the description of FMI 2.0."""
     versions = {"fmiVersion": "2.0", "guid": described.token}
     guards = sum(variable.guard for variable in described.variables())
     counted = {"numberOfEventIndicators": str(guards)} if guards else {}
@@ -158,7 +158,7 @@ def description_2(described: Described) -> bytes:
 
 
 def build_description(described: Described) -> bytes:
-    """buildDescription.xml of FMI 3.0: which files are compiled, and how."""
+    """Return buildDescription.xml of FMI 3.0: which files are compiled, and how."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     configuration = SubElement(root, "BuildConfiguration", modelIdentifier=described.identifier)
     files = SubElement(configuration, "SourceFileSet", language="C99", compilerOptions="-ffp-contract=off")
@@ -174,7 +174,7 @@ def _dependencies(unit: FunctionalUnit) -> dict[str, str]:
 
 
 def _add_kind(root: Element, described: Described, *can: str) -> Element:
-    """What it is for, co-simulation or model exchange, and that it `can` do this."""
+    """Return what it is for, co-simulation or model exchange, and that it `can` do this."""
     kind, more = "ModelExchange", dict.fromkeys(can, "true")
     if not isinstance(described.unit.goes_on, Flow):
         kind, more = "CoSimulation", {"canHandleVariableCommunicationStepSize": "true"} | more
@@ -186,7 +186,7 @@ def _place_of(variables: Sequence[Variable], name: str) -> int:
 
 
 def _parts(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[int], list[int]]:
-    """The places of outputs, states, their rates, and guards."""
+    """Return the places of outputs, states, their rates, and guards."""
     numbered = list(enumerate(variables))
     rates = [place for place, variable in numbered if variable.of]
     return (

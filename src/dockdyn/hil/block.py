@@ -17,4 +17,4 @@ class Block(eqx.Module):
 
     @abc.abstractmethod
     def step(self, memory: PyTree, signal: PyTree) -> tuple[PyTree, PyTree]:
-        """The memory after an instant, and the output from there on."""
+        """Return the memory after an instant, and the output from there on."""

@@ -45,7 +45,7 @@ class PortEnergy(Block):
         return Port(position, position, none, jnp.zeros(()), none, none, none, jnp.zeros(()))
 
     def step(self, memory: Port, seen: Seen) -> tuple[Port, Axes]:
-        """The second is the way (m) of the model since the last instant."""
+        """Return the memory after an instant, and the way (m) of the model since the last one."""
         first = seen.time <= 0
         way = jnp.where(first, 0.0, seen.position - memory.position)
         change = jnp.where(first, 0.0, seen.touched_position - memory.touched)

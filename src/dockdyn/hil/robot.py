@@ -29,11 +29,11 @@ class Reading(eqx.Module):
     velocity: Row
 
     def at(self, index: int) -> Reading:
-        """One of a stack of readings."""
+        """Return one of a stack of readings."""
         return Reading(self.position[index], self.velocity[index])
 
     def of(self, known: Float[Array, "axes width"]) -> tuple[Float[Array, "axes"], Float[Array, "axes"]]:
-        """Positions and velocities of all axes from their states and commands."""
+        """Return positions and velocities of all axes from their states and commands."""
         return (known * self.position).sum(-1), (known * self.velocity).sum(-1)
 
 
@@ -56,7 +56,7 @@ class RobotAxes(eqx.Module):
         return 1 if self.robot is None else self.robot.input.shape[-1]
 
     def flow(self) -> Float[Array, "*axes width width"]:
-        """Rate (1/s) of state and held command of an axis."""
+        """Return rate (1/s) of state and held command of an axis."""
         if self.robot is None:
             return jnp.zeros((2, 2))
         driven = jnp.concatenate([self.robot.state, self.robot.input[..., None]], axis=-1)
@@ -65,7 +65,7 @@ class RobotAxes(eqx.Module):
     def known(
         self, state: Float[Array, "axes order"], command: Float[Array, "axes"], velocity: Float[Array, "axes"]
     ) -> Float[Array, "axes width"]:
-        """What is known of the axes; `velocity` (m/s) goes with the command and counts for a robot without dynamics."""
+        """Return what is known of the axes; `velocity` (m/s) goes with the command and counts for a robot without dynamics."""
         if self.robot is None:
             return jnp.stack([command, velocity], axis=-1)
         return jnp.concatenate([state, command[:, None]], axis=-1)
@@ -74,7 +74,7 @@ class RobotAxes(eqx.Module):
         return known[:, 0] if self.robot is None else known[:, -1]
 
     def reading(self, age: Scalar) -> Reading:
-        """Position and velocity `age` (s) after what is known."""
+        """Return position and velocity `age` (s) after what is known."""
         if self.robot is None:
             return Reading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
         flow = self.flow()
@@ -108,7 +108,7 @@ class RobotAxes(eqx.Module):
         return Reading(places, (places[..., :, None] * flow).sum(-2))
 
     def changed(self, row: Row) -> Row:
-        """The rate of what a `row` is of state and held command, as a row that multiplies both."""
+        """Return the rate of what a `row` is of state and held command, as a row that multiplies both."""
         return (row[..., :, None] * self.flow()).sum(-2)
 
     def output(self) -> Row:
@@ -116,11 +116,11 @@ class RobotAxes(eqx.Module):
         return jnp.concatenate([self.robot.output, jnp.zeros_like(self.robot.output[..., :1])], axis=-1)
 
     def advance(self, age: Scalar) -> Float[Array, "*axes order width"]:
-        """State `age` (s) after what is known, as a matrix that multiplies that."""
+        """Return state `age` (s) after what is known, as a matrix that multiplies that."""
         return jax.scipy.linalg.expm(self.flow() * age)[..., :-1, :]
 
     def limited(self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar) -> Float[Array, "axes"]:
-        """The command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
+        """Return the command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
         if self.rate_limit is not None:
             most = self.rate_limit * period
             wanted = last + jnp.clip(wanted - last, -most, most)
@@ -131,7 +131,7 @@ class RobotAxes(eqx.Module):
     def following(
         self, place: Float[Array, "axes"], velocity: Float[Array, "axes"], time: Scalar
     ) -> tuple[Float[Array, "axes order"], Float[Array, "axes"]]:
-        """State and command at `time` (s) of axes that have long followed a command place + velocity · time."""
+        """Return state and command at `time` (s) of axes that have long followed a command place + velocity · time."""
         command = place + velocity * time
         if self.robot is None:
             return command[:, None], command
@@ -142,7 +142,7 @@ class RobotAxes(eqx.Module):
     def in_steps(
         self, command: Float[Array, "axes"], velocity: Float[Array, "axes"], period: Scalar
     ) -> Float[Array, "axes order"]:
-        """State of axes just before a `command`, when held commands have long moved on by velocity · period each."""
+        """Return state of axes just before a `command`, when held commands have long moved on by velocity · period each."""
         if self.robot is None:
             return command[:, None]
         still = (-jnp.linalg.inv(self.robot.state) @ self.robot.input[..., None])[..., 0]
@@ -152,7 +152,7 @@ class RobotAxes(eqx.Module):
 
 
 def side_by_side(robots: Sequence[Robot]) -> Robot:
-    """One robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
+    """Return one robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
     most = max(robot.input.shape[0] for robot in robots)
 
     def padded(robot: Robot) -> Robot:

@@ -37,13 +37,13 @@ class Moments(NamedTuple):
     touching: Bool[np.ndarray, "moments groups"]
 
     def at(self, row: int) -> State:
-        """The state at a moment."""
+        """Return the state at a moment."""
         found: State = jax.tree.map(lambda rows: rows[row], self.state)
         return found
 
 
 def without_rest[Content: Section](content: Content) -> Content:
-    """The same without `[stability]` and what a loop has beside its delay, of which no run knows."""
+    """Return the same without `[stability]` and what a loop has beside its delay, of which no run knows."""
     asked: Any = content
     loop = LoopSection(delay=asked.loop.delay)
     return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
@@ -92,7 +92,7 @@ def _first_row(found: Moments, contacts: Sequence[int]) -> int | None:
 
 
 def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int | None = None) -> Moments:
-    """The run until `enough` of it is known or it ends, at most so many iterations."""
+    """Return the run until `enough` of it is known or it ends, at most so many iterations."""
     content = without_rest(scenario.content)
     settings = settings_for(content)
     solver, until = init(content, settings), 0
@@ -108,12 +108,12 @@ def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int |
 
 @jit_once
 def recorded(solver: located.SolverState) -> Solution:
-    """The solution so far, without samples."""
+    """Return the solution so far, without samples."""
     return located.result(solver._replace(samples=None))
 
 
 def _moments_of(start: State, solution: Solution, count: int) -> Moments:
-    """The moments of a run that began as `start`, with so many groups."""
+    """Return the moments of a run that began as `start`, with so many groups."""
     rows = int(solution.moments)
     state = jax.tree.map(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
     touching = np.stack(state.mode[:count], axis=-1) != APART

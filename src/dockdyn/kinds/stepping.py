@@ -40,19 +40,19 @@ class Steerable(Protocol):
     """The content of a scenario one of whose bodies can be told what to do."""
 
     def model(self) -> Mechanism:
-        """The model, also from traced numbers."""
+        """Return the model, also from traced numbers."""
         ...
 
     def commanded(self) -> tuple[str, str]:
-        """The body that is commanded, and the one that it sees as its target. ValueError where none is told."""
+        """Return the body that is commanded, and the one that it sees as its target. ValueError where none is told."""
         ...
 
     def steering(self, model: Mechanism) -> SteeredBody:
-        """What is commanded where the scenario has no control of its own: the body, and limits that are none."""
+        """Return what is commanded where the scenario has no control of its own: the body, and limits that are none."""
         ...
 
     def port(self) -> Port | None:
-        """The port of that body, before the one it approaches; None without."""
+        """Return the port of that body, before the one it approaches; None without."""
         ...
 
 
@@ -94,12 +94,12 @@ def _steered(
 
 
 def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
-    """What a controller is told of a state."""
+    """Return what a controller is told of a state."""
     return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
 
 
 def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> Found:  # noqa: ANN401, of the method
-    """What can be seen where a run is, and the largest forces since its log was emptied."""
+    """Return what can be seen where a run is, and the largest forces since its log was emptied."""
     time, x, acting = method.now(model, solver)
     seen = model.observe(x, acting)
     peaks = method.largest(model, solver)[: len(model.groups)]
@@ -117,14 +117,15 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: M
 
 
 def _side(model: Mechanism, group: Group, body: int) -> float:
-    """1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of others'."""
+    """Return 1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of
+    others'."""
     first, second = (model.moving.link(number) for number in (group.first, group.second))
     return model.told_side(group) * (float(first == body) - float(second == body))
 
 
 @Program
 def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
-    """The runs before their first command."""
+    """Return the runs before their first command."""
 
     def one(content: Steerable, setting: Settings, period: Array) -> Found:
         model, steered, _ = _steered(content, period, None)
@@ -136,7 +137,7 @@ def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -
 
 @partial(Program, donate=("rows",))
 def _advanced(rows: Row, command: PyTree) -> Found:
-    """The runs one period later, each held to its command; those that have ended stay where they are."""
+    """Return the runs one period later, each held to its command; those that have ended stay where they are."""
 
     def one(row: Row, command: Command | None) -> Found:
         model, steered, control = _steered(row.content, row.period, command)
@@ -219,7 +220,7 @@ class MechanismStepper:
         return self._take(found)
 
     def _commands(self, command: Sequence[ArrayLike]) -> Command:
-        """A command for every run of the batch."""
+        """Return a command for every run of the batch."""
         parts = list(command) if np.iterable(command) else []
         if len(parts) != len(Command._fields):
             raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
@@ -243,7 +244,7 @@ class MechanismStepper:
         return self._take(_advanced(rows, given))
 
     def _take(self, found: Found) -> dict[str, np.ndarray]:
-        """What is seen, once a step is done."""
+        """Return what is seen, once a step is done."""
         self._found = found
         self.observation = self.runs.plain(found.observed)
         return self.observation

@@ -59,8 +59,9 @@ def observed_contacts(
 
 
 def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, Scalar]:
-    """The reference point of a group from that of the surface it touches (m, axes of the body with it), and its angle around
-    the docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30); of what touches no surface from the body, without angle."""
+    """Return the reference point of a group from that of the surface it touches (m, axes of the body with it), and its angle
+    around the docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30); of what touches no surface from the body, without
+    angle."""
     place, surface = other.local(group.reference(own)), group.surface
     if surface is None:
         return place, jnp.zeros(())
@@ -95,7 +96,7 @@ def observed_joints(
 
 
 def observed_modes(elements: Sequence[Mount], here: Placement, twists: Sequence[Twist]) -> dict[str, Array]:
-    """Coordinates and rates of the modes of flexible links and the energy in them; nothing where there is none.
+    """Return coordinates and rates of the modes of flexible links and the energy in them; nothing where there is none.
 
     Where there are links that spin should stiffen and does not, how fast they turn beside their lowest frequencies, `twists`
     being those of all bodies.

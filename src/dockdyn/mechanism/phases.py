@@ -75,7 +75,7 @@ class Condition(eqx.Module):
     bodies: tuple[int, int] = eqx.field(static=True)
 
     def excess(self, places: tuple[Placed, ...]) -> Scalar:
-        """Relative speed (m/s) beyond the one it waits for."""
+        """Return relative speed (m/s) beyond the one it waits for."""
         first, second = (places[number].twist.velocity for number in self.bodies)
         between = first - second
         return jnp.sqrt(between.dot(between) + AT_REST) - self.speed
@@ -96,7 +96,7 @@ class Phases(eqx.Module):
 
     @trace_once
     def current(self, phase: Int[Array, ""], clock: Clock) -> PyTree:
-        """What holds in a phase."""
+        """Return what holds in a phase."""
         after = jax.tree.map(lambda leaf: leaf[phase], self.variants)
         if (ramp := self.ramp(phase, clock)) is None or self.ramps is None:
             return after
@@ -116,7 +116,7 @@ class Phases(eqx.Module):
     def guards(
         self, t: Scalar, phase: Int[Array, ""], clock: Clock, places: tuple[Placed, ...]
     ) -> tuple[Scalar, Scalar]:
-        """Two event functions that rise through zero: a speed becomes low or high (m/s), a time is over (s)."""
+        """Return two event functions that rise through zero: a speed becomes low or high (m/s), a time is over (s)."""
         turns, over = jnp.asarray(-1.0), jnp.asarray(-1.0)
         for number, condition in enumerate(self.conditions):
             waits = phase == number

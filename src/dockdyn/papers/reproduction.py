@@ -55,7 +55,7 @@ def reproduce(
 
 
 def _save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
-    """The picture under its title as PNG and SVG; the same picture gives the same file."""
+    """Return the picture under its title as PNG and SVG; the same picture gives the same file."""
     figure.suptitle(title)
     files = path.with_suffix(".png"), path.with_suffix(".svg")
     with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}), replacing(*files) as (png, svg):

@@ -87,7 +87,7 @@ class EmulatedBench:
         return min(self.sensor.next, *(wire.next for wire in wires))
 
     def deliver(self, time: float) -> tuple[list[bytes], list[bytes]]:
-        """What has arrived by a time: the devices take theirs; readings and poses that are at the computer."""
+        """Return what has arrived by a time: the devices take theirs; readings and poses that are at the computer."""
         self.deliver_to_devices(time)
         return self.from_sensor.deliver(time), self.from_robot.deliver(time)
 
@@ -134,12 +134,12 @@ class EmulatedBench:
 
 
 def _lasts(time: float, at: float, lasts: float | None) -> bool:
-    """Whether a fault is there."""
+    """Return whether a fault is there."""
     return at <= time < at + (math.inf if lasts is None else lasts)
 
 
 def sensor_settings(section: EmulatedSensorSection) -> SensorSettings:
-    """The errors of a table."""
+    """Return the errors of a table."""
 
     def three(values: Sequence[float]) -> tuple[float, float, float]:
         x, y, z = values
@@ -161,12 +161,12 @@ def sensor_settings(section: EmulatedSensorSection) -> SensorSettings:
 
 
 def pose_of(heard: Heard) -> Pose:
-    """What the encoders say, for a robot's codec."""
+    """Return what the encoders say, for a robot's codec."""
     x, y, z, *turn = heard.values.tolist()
     return Pose((x, y, z), tuple(turn))
 
 
 def wanted_of(robot: EmulatedRobot) -> Float[np.ndarray, "6"]:
-    """Where an emulated robot shall be."""
+    """Return where an emulated robot shall be."""
     wanted = robot.cycle.wanted
     return np.array([*wanted.position, *wanted.rotation_vector])

@@ -78,7 +78,7 @@ class ProgramPort:
         self.connection, _ = self.listening.accept()
 
     def is_open(self) -> bool:
-        """Whether the program is there; what it has closed is let go."""
+        """Return whether the program is there; what it has closed is let go."""
         if self.connection is None:
             return False
         try:

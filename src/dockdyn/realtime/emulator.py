@@ -51,7 +51,7 @@ class EmulatedRig:
             self.to_robot.close()
 
     def _cycle(self, now: float, begun: float) -> float:
-        """A cycle at a time (s) of the laboratory that begins at one of this computer's; when the next one does."""
+        """Return a cycle at a time (s) of the laboratory that begins at one of this computer's; when the next one does."""
         bench, due = self.bench, begun + self.period
         self._exchange(now)
         self._reset(now)

@@ -19,7 +19,7 @@ class LaboratoryInSteps:
         self.told, self.cycle = laboratory.first, 0
 
     def tell(self) -> tuple[Heard, Heard]:
-        """What sensor and encoders say in this cycle."""
+        """Return what sensor and encoders say in this cycle."""
         load, pose = (Heard(whole(self.told[name]), self.cycle) for name in ("load", "pose"))
         return load, pose
 

@@ -21,13 +21,13 @@ class Link(Protocol):
     """The way between an emulated device and the computer."""
 
     def received(self, time: float) -> list[bytes]:
-        """What has come since the last call."""
+        """Return what has come since the last call."""
 
     def send(self, packet: bytes) -> None:
         """Send to the computer, if it is known and listens."""
 
     def sockets(self) -> list[socket.socket]:
-        """What may bring something."""
+        """Return what may bring something."""
 
     def reset(self) -> None:
         """As after the device was switched off and on."""
@@ -92,7 +92,7 @@ class URConnections:
         self.commands: socket.socket | None = None
 
     def received(self, time: float) -> list[bytes]:
-        """The bytes of commands; requests are answered at once."""
+        """Return the bytes of commands; requests are answered at once."""
         with contextlib.suppress(*NOBODY):
             one, _ = self.listening.accept()
             self._let_go()
@@ -156,7 +156,7 @@ class URConnections:
 
 
 def _read(one: socket.socket | None) -> list[bytes]:
-    """What has come; empty bytes at the end where the other end has closed it."""
+    """Return what has come; empty bytes at the end where the other end has closed it."""
     found: list[bytes] = []
     if one is None:
         return found

@@ -124,7 +124,7 @@ def main() -> None:
 
 
 def _follow(page: LivePage, facts: dict[str, Any]) -> None:
-    """Shows the newest record of a ring, until the input ends."""
+    """Show the newest record of a ring, until the input ends."""
     inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
     ring = Ring(Path(facts["ring"]), record_type(CStep("cycle", "", "", inputs, outputs, b"")), reads=True)
     seen, when = 0, time.monotonic()
@@ -140,7 +140,7 @@ def _follow(page: LivePage, facts: dict[str, Any]) -> None:
 
 
 def show(page: LivePage, row: np.ndarray) -> Scale:
-    """Shows a record: the robot where its encoders are, once it was heard, the model where the computer has it, the force that
+    """Show a record: the robot where its encoders are, once it was heard, the model where the computer has it, the force that
     acts on it. Gives the arrow's scale."""
     out, told = row["outputs"], row["inputs"]
     model = out["model_pose"]
@@ -149,7 +149,7 @@ def show(page: LivePage, row: np.ndarray) -> Scale:
 
 
 def words_of(row: np.ndarray, scale: Scale) -> str:
-    """A record in words (Markdown)."""
+    """Return a record in words (Markdown)."""
     out, told = row["outputs"], row["inputs"]
     state, cause = State(int(out["state"])), Cause(int(out["cause"]))
     why = [] if cause == Cause.NONE else [f"stopped: {cause.name.lower().replace('_', ' ')}"]
@@ -167,7 +167,7 @@ def words_of(row: np.ndarray, scale: Scale) -> str:
 
 
 def _numbers(pose: np.ndarray) -> str:
-    """A pose, its places in mm and turns in degrees."""
+    """Return a pose, its places in mm and turns in degrees."""
     places = ", ".join(f"{value:.1f}" for value in 1e3 * pose[:3])
     turns = ", ".join(f"{value:.2f}" for value in np.degrees(pose[3:]))
     return f"{places} mm{f'; {turns}°' if turns else ''}"

@@ -37,13 +37,13 @@ class Console(Protocol):
         """What is so just now; it takes the place of what was."""
 
     def typed(self) -> str | None:
-        """A line that was typed, if there is one."""
+        """Return a line that was typed, if there is one."""
 
     def forget(self) -> bool:
         """Leave out all that was typed until now, also half a line; whether that was anything."""
 
     def held(self) -> bool:
-        """Whether the key of hold-to-run was pressed since the last call."""
+        """Return whether the key of hold-to-run was pressed since the last call."""
 
 
 class Outcome(NamedTuple):
@@ -110,7 +110,7 @@ class Operation:
         return Outcome(cause, self.cycles, self.late, answers, self.rig.lost, self.state, broken, self.why)
 
     def _over(self) -> bool:
-        """Whether nothing will happen any more."""
+        """Return whether nothing will happen any more."""
         ended = self.cause != Cause.NONE or self.stop_asked()
         return ended and self.state in (State.IDLE, State.FAULT)
 
@@ -177,7 +177,7 @@ class Operation:
         self.console.tell("; ".join([f"still idle: {why}", *bad]))
 
     def _next(self) -> Request:
-        """What is asked for in this state."""
+        """Return what is asked for in this state."""
         if self.cause != Cause.NONE:
             return Request.NONE
         if self.hold_to_run:
@@ -207,7 +207,7 @@ def _arming_words(before: np.ndarray, after: np.ndarray) -> str:
 
 
 def _words_of(row: np.void) -> str:
-    """A cycle in a line."""
+    """Return a cycle in a line."""
     out = row["outputs"]
     force, place = np.linalg.norm(out["load"][:3]), np.array2string(out["command"], precision=4, suppress_small=True)
     return (

@@ -63,7 +63,7 @@ class ServedRig:
         self.ring.head["held_until"] = FOR_EVER if seconds is None else time.monotonic_ns() + int(seconds * SECOND)
 
     def news(self) -> np.ndarray:
-        """The records since the last call."""
+        """Return the records since the last call."""
         found, lost = self.ring.since(self.read)
         self.read, self.lost = self.read + lost + len(found), self.lost + lost
         return found
@@ -157,23 +157,23 @@ def _begin_to_tell(connections: Connections) -> str:
 
 
 def _way(device: Device) -> str:
-    """How a device is reached, as the loop takes it."""
+    """Return how a device is reached, as the loop takes it."""
     return f"{'ask' if device.asked else 'hear'}:{device.place}"
 
 
 def loop_program(step: CStep, devices: Devices) -> Path:
-    """The program of the loop around a cycle. Raises NoCompiler without a C compiler."""
+    """Return the program of the loop around a cycle. Raises NoCompiler without a C compiler."""
     files = devices.c_files() | {source.name: source.read_text() for source in LOOP.iterdir()}
     return compiled(files | {f"{step.name}.h": step.header, f"{step.name}.c": step.source})
 
 
 def _shared_folder() -> str | None:
-    """Where files are memory, if there is such a place."""
+    """Return where files are memory, if there is such a place."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def _wait_for_begin(rig: ServedRig) -> None:
-    """Waits until the loop runs. Raises Refused where it does not."""
+    """Wait until the loop runs. Raises Refused where it does not."""
     deadline = time.monotonic() + BEGIN
     while not rig.ring.written:
         if not rig.running:
@@ -184,7 +184,7 @@ def _wait_for_begin(rig: ServedRig) -> None:
 
 
 def _words_of(rig: ServedRig) -> str:
-    """Why the loop has ended."""
+    """Return why the loop has ended."""
     said = rig.process.stderr.read().decode(errors="replace").strip() if rig.process.stderr else ""
     reasons = {
         3: f"{said}; give the user the limits rtprio and memlock, or take --best-effort",

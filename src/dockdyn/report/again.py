@@ -12,7 +12,7 @@ from dockdyn.results.store import study_of
 
 
 def again(dataset: xr.Dataset) -> str:
-    """The command line that gives a result again from the scenario in it, written to `scenario.toml`."""
+    """Return the command line that gives a result again from the scenario in it, written to `scenario.toml`."""
     study = study_of(dataset) or "run"
     words = ["dockdyn", *study.split(), *(["run"] if study == "campaign" else []), "scenario.toml"]
     return shlex.join([*words, *OPTIONS[study](dataset), "--out", "again"])

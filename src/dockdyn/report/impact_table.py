@@ -55,7 +55,7 @@ def predicted_block(summary: dict[str, Any]) -> Block:
 
 
 def _table(summary: dict[str, Any]) -> Table:
-    """One row an impact, simulation and prediction beside each other."""
+    """Return one row an impact, simulation and prediction beside each other."""
     found = summary["contacts"][:LISTED]
     columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
     columns += [

@@ -31,7 +31,7 @@ NOTE = (
 
 
 def meshes_of_result(dataset: xr.Dataset) -> Block:
-    """How nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
+    """Return how nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
     content, rows = scenario_content(dataset), []
     several = getattr(content, "body", None) or []
     two = [(name, getattr(content, name)) for name in ("chaser", "target") if hasattr(content, name)]
@@ -45,7 +45,7 @@ def meshes_of_result(dataset: xr.Dataset) -> Block:
 
 
 def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surface of any shape
-    """The meshes that a surface is, or is composed of."""
+    """Yield the meshes that a surface is, or is composed of."""
     if isinstance(surface, MeshSection):
         yield surface
     for part in getattr(surface, "parts", ()):
@@ -53,7 +53,7 @@ def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surfac
 
 
 def _surface_row(name: str, mesh: MeshSection) -> list[str]:
-    """The row of a mesh that is touched."""
+    """Return the row of a mesh that is touched."""
     assert mesh.grid is not None
     grid = mesh.grid
     lengths = [_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
@@ -61,7 +61,7 @@ def _surface_row(name: str, mesh: MeshSection) -> list[str]:
 
 
 def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind
-    """The row of a mesh that touches at points."""
+    """Return the row of a mesh that touches at points."""
     sample = cloud.sample
     points = [str(len(sample.points)), _millimetres(sample.spacing), significant(sample.area)]
     return [name, Path(cloud.file).name, *[NOTHING] * 4, *points]

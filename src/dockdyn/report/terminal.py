@@ -32,11 +32,11 @@ class Terminal(Console):
         super().__init__(highlight=False, markup=False, emoji=False, **settings)
 
     def render_str(self, text: str, **settings: Any) -> Text:  # noqa: ANN401
-        """What becomes of every text, in tables, too, whose headings have lines."""
+        """Return what becomes of every text, in tables, too, whose headings have lines."""
         return super().render_str(printable(text, lines=True), **settings)
 
     def on_broken_pipe(self) -> None:
-        """Goes on without printing where whoever read it has gone, as `head` does: the command has files to write yet."""
+        """Go on without printing where whoever read it has gone, as `head` does: the command has files to write yet."""
         self.quiet = True
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -80,7 +80,7 @@ def _show_block(console: Terminal, block: Block) -> None:
 
 
 def _fitting_table(console: Terminal, found: ReportTable, title: str | None) -> Table:
-    """A table of a report, its words broken where it would be wider than the terminal."""
+    """Return a table of a report, its words broken where it would be wider than the terminal."""
     shown = _shown_table(found, title)
     excess = Measurement.get(console, console.options.update(max_width=WIDEST), shown).maximum - console.width
     if excess <= 0:
@@ -90,7 +90,7 @@ def _fitting_table(console: Terminal, found: ReportTable, title: str | None) -> 
 
 
 def _shown_table(found: ReportTable, title: str | None = None) -> Table:
-    """A table of a report; where it has many columns, each word of their headings has a line."""
+    """Return a table of a report; where it has many columns, each word of their headings has a line."""
     many = len(found.columns) >= MANY
     headings = ["\n".join(filter(None, [*(words.split() if many else [words]), unit])) for words, unit in found.columns]
     shown = table_of(title, headings, found.worded)
@@ -100,7 +100,7 @@ def _shown_table(found: ReportTable, title: str | None = None) -> Table:
 
 
 def _shown_rows(rows: Rows) -> Table:
-    """Words, value and unit, without a head."""
+    """Return words, value and unit, without a head."""
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     sides: tuple[Any, ...] = ("left", "right", "left")
     for side in sides[: max(map(len, rows))]:
@@ -111,7 +111,7 @@ def _shown_rows(rows: Rows) -> Table:
 
 
 def table_of(title: str | None, headings: Sequence[str], worded: Collection[int]) -> Table:
-    """A plain table; the columns at the places `worded` hold words, are set left, and may go on in a next line."""
+    """Return a plain table; the columns at the places `worded` hold words, are set left, and may go on in a next line."""
     title = None if title is None else printable(title)
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):

@@ -44,7 +44,7 @@ class ModelFlow:
         self.like = (start.q, start.v, start.memory)
 
     def names(self, leaves: Sequence[str]) -> list[str]:
-        """Names of the numbers of a row, from those of a model's continuous states, of which some are arrays."""
+        """Return names of the numbers of a row, from those of a model's continuous states, of which some are arrays."""
         sizes = [int(np.size(leaf)) for leaf in jax.tree.leaves(self.like)]
         return [
             name if size == 1 else f"{name} {index}"
@@ -69,7 +69,7 @@ class ModelFlow:
         return jnp.stack(found) if found else jnp.zeros(0)
 
     def jump(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Jumped:
-        """The state after what is due at a time: events, then a tick of the clock."""
+        """Return the state after what is due at a time: events, then a tick of the clock."""
         model = self.model(numbers, given)
         x = self.state(model, motion)
         fired = _fired(model, time, x)
@@ -93,6 +93,6 @@ def _rate(model: Model, time: Scalar, x: State) -> Rate:
 
 
 def _fired(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
-    """Which guards have risen above zero."""
+    """Return which guards have risen above zero."""
     at = evaluate(model, time, x, _rate(model, time, x))
     return tuple((guard > 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))

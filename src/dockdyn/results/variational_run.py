@@ -150,7 +150,7 @@ def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
     last = 2 * solver.events
 
     def rows(first: Array, second: Array, at_end: Array) -> Array:
-        """The two moments of each event in turn, and the end behind those that there are."""
+        """Return the two moments of each event in turn, and the end behind those that there are."""
         every = jnp.stack([first, second], axis=1).reshape(2 * first.shape[0], *first.shape[1:])
         every = jnp.concatenate([every, jnp.zeros_like(every[:1])])
         return jax.lax.dynamic_update_index_in_dim(every, jnp.asarray(at_end, every.dtype), last, 0)

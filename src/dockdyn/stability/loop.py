@@ -34,7 +34,7 @@ class Robot(eqx.Module):
 
     @staticmethod
     def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> Robot:
-        """The strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
+        """Return the strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
 
         Controllable canonical form in units of time that make its coefficients of like size.
         """
@@ -88,30 +88,31 @@ class Loop(eqx.Module):
         return self.behind or FreeMass(self.moved_mass, self.stiffness, self.damping)
 
     def reduced(self) -> Loop:
-        """The same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
+        """Return the same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
         return self if self.behind is None else replace(self, behind=self.behind.reduced())
 
     def sampled(self) -> bool:
-        """Whether anything in the loop happens at instants."""
+        """Return whether anything in the loop happens at instants."""
         return self.hold is not None
 
     def stepped(self) -> bool:
-        """Whether the dynamics are digital."""
+        """Return whether the dynamics are digital."""
         return self.dynamics not in ("continuous", "half-period")
 
     def steps_period(self) -> Float[Array, ""]:
-        """Time (s) from one step of digital dynamics to the next."""
+        """Return time (s) from one step of digital dynamics to the next."""
         assert self.dynamics_period is not None
         return self.dynamics_period
 
     def sample_period(self) -> Float[Array, ""]:
-        """Time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
+        """Return time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
         period = self.dynamics_period if self.sensor_period is None else self.sensor_period
         assert period is not None
         return period
 
     def matrices(self) -> Float[Array, "2 n n"]:
-        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves and the robot's states.
+        """Return A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves and the robot's
+        states.
 
         Without leads: the acceleration in the command would make the equation one of neutral type.
         """
@@ -136,14 +137,14 @@ class Loop(eqx.Module):
 def summed(
     weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]
 ) -> Float[Array, "*rows channels n"]:
-    """What every channel has several times, with weights: (rows, channels, n)."""
+    """Return what every channel has several times, with weights: (rows, channels, n)."""
     return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
 
 
 def driven(
     robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
 ) -> Float[Array, "order channels n"]:
-    """Rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
+    """Return rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
     return summed(robot.state, axes) + robot.input[:, None, None] * command
 
 
@@ -170,7 +171,7 @@ def loop(
     applies_after: int = 0,
     inertia: ArrayLike = 0.0,
 ) -> Loop:
-    """A loop from plain numbers.
+    """Return a loop from plain numbers.
 
     Args:
         effective_mass: m (kg) that the contact feels.
@@ -277,7 +278,7 @@ def loop(
 
 
 def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: bool) -> None:
-    """ValueError where the inertia of a tool has no measured force: no robot, no steps, a velocity that jumps."""
+    """Raise ValueError where the inertia of a tool has no measured force: no robot, no steps, a velocity that jumps."""
     if robot is None:
         raise ValueError("a tool needs a robot: one that follows at once has no finite acceleration")
     if dynamics in ("continuous", "half-period"):
@@ -290,7 +291,7 @@ def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: boo
 
 
 def made(robot: TransferFunction) -> Robot:
-    """ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
+    """Raise ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
     if not robot.strictly_proper():
         raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")
     return Robot.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))

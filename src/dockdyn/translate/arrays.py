@@ -47,7 +47,7 @@ Array = Numbers | Memory
 
 @cache
 def dtype_of(dtype: np.dtype) -> str:
-    """The name of a type of numbers. Raises Untranslatable for one that no program has."""
+    """Return the name of a type of numbers. Raises Untranslatable for one that no program has."""
     name = np.dtype(dtype).name
     if name not in KINDS:
         raise Untranslatable(f"numbers of type {name}")
@@ -55,7 +55,7 @@ def dtype_of(dtype: np.dtype) -> str:
 
 
 def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
-    """Place of an element among all, row by row."""
+    """Return place of an element among all, row by row."""
     place: Scalar = 0
     for one, length in zip(index, shape, strict=True):
         place = builder.compute("add", builder.compute("mul", place, length), one)
@@ -63,7 +63,7 @@ def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Sca
 
 
 def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
-    """Index of the element at a place among all."""
+    """Return index of the element at a place among all."""
     index: list[Scalar] = []
     for length in reversed(shape[1:]):
         if isinstance(place, Value):
@@ -76,7 +76,7 @@ def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
 
 
 def in_memory(builder: Builder, array: Array) -> Memory:
-    """The array in memory; numbers are written there."""
+    """Return the array in memory; numbers are written there."""
     if isinstance(array, Memory):
         return array
     store = builder.memory(array.dtype, max(array.values.size, 1))
@@ -86,14 +86,14 @@ def in_memory(builder: Builder, array: Array) -> Memory:
 
 
 def single(value: Scalar, dtype: str) -> Numbers:
-    """The array of one number and no dimension."""
+    """Return the array of one number and no dimension."""
     values = np.empty((), object)
     values[()] = value
     return Numbers(values, dtype)
 
 
 def element(builder: Builder, array: Array, index: Index) -> Scalar:
-    """One number of an array."""
+    """Return one number of an array."""
     if isinstance(array, Numbers):
         if not index:
             return array.values.item()
@@ -108,7 +108,7 @@ def element(builder: Builder, array: Array, index: Index) -> Scalar:
 
 
 def produced(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[Index], Scalar]) -> Array:
-    """The array whose elements are `of` their index."""
+    """Return the array whose elements are `of` their index."""
     shape = tuple(shape)
     if math.prod(shape) <= SMALL:
         values = np.empty(shape, object)
@@ -121,7 +121,7 @@ def produced(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[I
 
 
 def written(builder: Builder, array: Memory, of: Callable[[Index], Scalar]) -> None:
-    """Fills an array in memory with what is `of` the index of each element."""
+    """Fill an array in memory with what is `of` the index of each element."""
 
     def along(index: Index) -> None:
         if len(index) == len(array.shape):
@@ -136,12 +136,12 @@ def written(builder: Builder, array: Memory, of: Callable[[Index], Scalar]) -> N
 
 
 def loaded(builder: Builder, array: Memory) -> Array:
-    """The array as numbers, where it is small enough."""
+    """Return the array as numbers, where it is small enough."""
     return array if math.prod(array.shape) > SMALL else as_numbers(builder, array)
 
 
 def as_numbers(builder: Builder, array: Array) -> Numbers:
-    """All numbers of an array."""
+    """Return all numbers of an array."""
     if isinstance(array, Numbers):
         return array
     size = math.prod(array.shape)
@@ -152,7 +152,7 @@ def as_numbers(builder: Builder, array: Array) -> Numbers:
 
 
 def copied(builder: Builder, array: Array) -> Memory:
-    """The array in memory of its own."""
+    """Return the array in memory of its own."""
     if isinstance(array, Numbers):
         return in_memory(builder, array)
     size = math.prod(array.shape)
@@ -168,7 +168,7 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
 
 
 def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
-    """`step(total, index)` over the indices below `count`: few are written out, more are a loop."""
+    """Return `step(total, index)` over the indices below `count`: few are written out, more are a loop."""
     if count <= FEW:
         for turn in range(count):
             start = step(start, turn)

@@ -63,12 +63,12 @@ static inline int64_t whole(double a) {
 
 
 def c_text(program: Program, name: str) -> str:
-    """The program as a text in C with one function, as `c_function` writes it. Raises Untranslatable."""
+    """Return the program as a text in C with one function, as `c_function` writes it. Raises Untranslatable."""
     return f"{C_HEAD}\n{c_function(program, name)}"
 
 
 def c_function(program: Program, name: str) -> str:
-    """The program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `C_HEAD`.
+    """Return the program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `C_HEAD`.
 
     `in` and `out` are the addresses of arguments and results, row by row, `work` is that of `name_work_bytes` bytes that
     nobody else writes meanwhile, aligned as a double. Constants of the trace follow the arguments. It answers false where it
@@ -84,7 +84,7 @@ def c_function(program: Program, name: str) -> str:
 
 
 def _written(value: Scalar) -> str:
-    """An operand: floats to their last bit."""
+    """Return an operand: floats to their last bit."""
     if isinstance(value, Value):
         return f"v{value.name}"
     if isinstance(value, bool):

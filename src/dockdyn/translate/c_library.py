@@ -33,7 +33,8 @@ class NoCompiler(Exception):
 
 
 def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...] = ("-lm",)) -> Path:
-    """What the C compiler makes of texts by file name: an object named by their hash, in the cache where that can be written.
+    """Return what the C compiler makes of texts by file name: an object named by their hash, in the cache where that can be
+    written.
 
     `CC` names the compiler, `cc` without. Raises NoCompiler where there is none, or it fails.
     """

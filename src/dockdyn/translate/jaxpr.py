@@ -31,7 +31,7 @@ LOOP = 8  # statements of a loop over an array in memory
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers the rule of the primitives of these names."""
+    """Register the rule of the primitives of these names."""
 
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -102,7 +102,7 @@ class Translator:
         self.branches = 0  # around what is written
 
     def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
-        """The results of a function at arrays."""
+        """Return the results of a function at arrays."""
         known: dict[Any, Array] = dict(zip(jaxpr.constvars, constants, strict=True))
         known |= dict(zip(jaxpr.invars, arguments, strict=True))
         del constants, arguments
@@ -124,23 +124,23 @@ class Translator:
         return results
 
     def call(self, function: Any, arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
-        """The results of a function that is a parameter of an equation."""
+        """Return the results of a function that is a parameter of an equation."""
         jaxpr, constants = parts(function)
         return self.run(jaxpr, [self.read(constant(one)) for one in constants], arguments)
 
     def read(self, whole: Numbers) -> Array:
-        """A known array as it is read: a large one in memory."""
+        """Return a known array as it is read: a large one in memory."""
         return whole if whole.values.size <= SMALL else in_memory(self.builder, whole)
 
     def owned(self, array: Memory) -> bool:
-        """Whether nobody reads the array later, so that its memory may be written."""
+        """Return whether nobody reads the array later, so that its memory may be written."""
         store = array.store
         if store.role != "work" or any(id(store) in frozen for frozen in self.frozen):
             return False
         return not any(isinstance(one, Memory) and one.store is store for known in self.live for one in known.values())
 
     def own(self, array: Array) -> Memory:
-        """The array in memory that may be written: its own where nobody else reads it, else a copy."""
+        """Return the array in memory that may be written: its own where nobody else reads it, else a copy."""
         return array if isinstance(array, Memory) and self.owned(array) else copied(self.builder, array)
 
     @contextmanager
@@ -152,7 +152,7 @@ class Translator:
 
 
 def parts(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
-    """A jaxpr and its constants, however JAX's release keeps them."""
+    """Return a jaxpr and its constants, however JAX's release keeps them."""
     return getattr(function, "jaxpr", function), list(getattr(function, "consts", []))
 
 
@@ -163,7 +163,8 @@ def _spelt_out(
     params: dict[str, Any],
     outs: list[Any],
 ) -> list[Array]:
-    """A primitive of another library as the function of JAX's that it is evaluated by. Raises Untranslatable for JAX's own."""
+    """Return a primitive of another library as the function of JAX's that it is evaluated by. Raises Untranslatable for JAX's
+    own."""
     primitive = equation.primitive
     if getattr(primitive.impl, "__module__", "").partition(".")[0] in ("", "jax", "functools"):
         raise Untranslatable(f"the primitive {primitive.name}")
@@ -172,7 +173,7 @@ def _spelt_out(
 
 
 def constant(value: Any) -> Numbers:  # noqa: ANN401, of any type of array
-    """An array that is known. Raises Untranslatable for one that is too large for a program."""
+    """Return an array that is known. Raises Untranslatable for one that is too large for a program."""
     array = np.asarray(value)
     dtype = dtype_of(array.dtype)
     if array.size > LARGEST:
@@ -187,7 +188,7 @@ def _variables(atoms: Sequence[Any]) -> list[Any]:
 
 
 def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
-    """The scalar program of a traced function.
+    """Return the scalar program of a traced function.
 
     Raises Untranslatable, which names what the translator does not know.
     """
@@ -240,7 +241,7 @@ def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
 
 
 def _without_dead(jaxpr: Any) -> tuple[Any, list[bool]]:  # noqa: ANN401, JAX's
-    """The jaxpr without what nobody reads, and which of its arguments are read."""
+    """Return the jaxpr without what nobody reads, and which of its arguments are read."""
     lean, used = jax.interpreters.partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), instantiate=True)
     return lean, list(used)
 

@@ -66,12 +66,12 @@ LONGEST_BLOCK = 1000  # lines without a label: LLVM's unoptimised code takes a t
 
 
 def text_of(program: Program) -> str:
-    """The program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
+    """Return the program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
     return _Printer(program).text()
 
 
 def written(value: Scalar) -> str:
-    """An operand: floats by their bits."""
+    """Return an operand: floats by their bits."""
     if isinstance(value, Value):
         return f"%v{value.name}"
     if isinstance(value, bool):

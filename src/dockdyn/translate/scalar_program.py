@@ -156,7 +156,7 @@ def kind_of(value: Scalar) -> Kind:
 
 
 def _wrapped(value: int) -> int:
-    """An integer of 64 bits."""
+    """Return an integer of 64 bits."""
     return (value + 2**63) % 2**64 - 2**63
 
 
@@ -204,14 +204,14 @@ COMMUTE = {"add", "mul", "and", "or", "xor", "eq", "ne"}
 
 
 def _key(value: Scalar) -> object:
-    """What two equal values share: of floats the bits, for 0.0 is not −0.0."""
+    """Return what two equal values share: of floats the bits, for 0.0 is not −0.0."""
     if isinstance(value, Value):
         return value.name
     return struct.pack("d", value) if isinstance(value, float) else (type(value), value)
 
 
 def _keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object, ...]:
-    """The keys of operands; of what commutes in one order."""
+    """Return the keys of operands; of what commutes in one order."""
     keys = tuple([one.name if type(one) is Value else _key(one) for one in operands])
     if operation not in COMMUTE:
         return keys
@@ -240,7 +240,7 @@ class Builder:
         return Value(self.count, kind, self.block)
 
     def compute(self, operation: str, *operands: Scalar) -> Scalar:
-        """The result of an operation, known already where it can be."""
+        """Return the result of an operation, known already where it can be."""
         computed = [one for one in operands if type(one) is Value]
         if len(computed) < len(operands):
             if not computed and (folded := _fold(operation, operands)) is not None:
@@ -260,7 +260,8 @@ class Builder:
         return value
 
     def earliest(self, operation: str, first: Scalar, computed: list[Value]) -> int:
-        """The block around, by number, where an operation is computed: before the loops in which it would always be the same.
+        """Return the block around, by number, where an operation is computed: before the loops in which it would always be the
+        same.
 
         Not before a branch, which may be there to save it.
         """
@@ -301,7 +302,7 @@ class Builder:
         self.block.lines.append(Leave())
 
     def memory(self, dtype: str, count: int) -> Store:
-        """Working memory for so many elements."""
+        """Return working memory for so many elements."""
         store = Store("work", self.work, dtype, count)
         self.work += -(-count * SIZES[dtype] // 16) * 16
         return store
@@ -371,7 +372,7 @@ def _fold(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
 
 
 def _simplified(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
-    """The result where it is an operand, bit for bit, whatever the operands hold."""
+    """Return the result where it is an operand, bit for bit, whatever the operands hold."""
     if operation == "mul":
         for one, other in (operands, operands[::-1]):
             if not isinstance(one, Value) and one == 1:

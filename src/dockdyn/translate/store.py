@@ -48,12 +48,12 @@ def fingerprint() -> str:
 
 
 def name_of(key: Any) -> str:  # noqa: ANN401, plain data
-    """The name of an entry: what is called, with which structure, made of what."""
+    """Return the name of an entry: what is called, with which structure, made of what."""
     return hashlib.sha256(repr((fingerprint(), key)).encode()).hexdigest()[:40]
 
 
 def stored(name: str) -> tuple[Code, Any] | None:
-    """The code of a name and what was kept beside it; None where there is none that is whole."""
+    """Return the code of a name and what was kept beside it; None where there is none that is whole."""
     body = kept.find(folder(), name)
     if body is None:
         return None
@@ -73,7 +73,7 @@ def stored(name: str) -> tuple[Code, Any] | None:
 
 
 def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
-    """Stores code; where that cannot be done, the next process makes it again."""
+    """Store code; where that cannot be done, the next process makes it again."""
     head = {
         "level": code.level,
         "arguments": code.arguments,

@@ -35,17 +35,17 @@ class ComplianceDevice(NormalLaw):
         return DirectedDevice(self, normal)
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        """Head on: along the device's axis."""
+        """Return head on: along the device's axis."""
         return self.along(-Vector.of(self.axis)).force(depth, rate)
 
     def point(self, depth: Scalar, normal: Vector) -> tuple[Vector, Scalar]:
-        """Position of P from R (m, eq. 67) and the probe's length l (m, eqs. 62, 66) with Q moved by `depth`."""
+        """Return position of P from R (m, eq. 67) and the probe's length l (m, eqs. 62, 66) with Q moved by `depth`."""
         tip = Vector.of(self.axis) * self.length + normal * depth
         length = tip.norm()
         return tip * (1 - self.ratio * self.length / length), length
 
     def energy(self, depth: Scalar, normal: Vector) -> Scalar:
-        """Elastic energy of the springs (J)."""
+        """Return elastic energy of the springs (J)."""
         here, _ = self.point(depth, normal)
         rest, _ = self.point(jnp.zeros(()), normal)
         total = jnp.zeros(())

@@ -105,7 +105,7 @@ class EnergyLayer(Compensator):
         return after, Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
 
     def damping(self, past: HalfCycle, port: Port, taken: Scalar, seen: Seen) -> Scalar:
-        """c (N s/m) of the half-cycle that begins, from the one that is `past`."""
+        """Return c (N s/m) of the half-cycle that begins, from the one that is `past`."""
         debt = port.excess + taken
         square = jnp.maximum(past.square, 1e-30)
         largest = jnp.maximum(port.excess**2, debt**2)
@@ -119,6 +119,6 @@ class EnergyLayer(Compensator):
 
 
 def _smoothed(direction: Axes, force: Axes, touching: Bool[Array, ""]) -> Axes:
-    """Direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
+    """Return direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
     same = jnp.where(jnp.sum(direction * force) < 0, -1.0, 1.0)
     return jnp.where(touching, TURN * direction + same * force, direction)

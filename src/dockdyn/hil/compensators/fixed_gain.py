@@ -54,5 +54,5 @@ class FixedGain(Compensator):
 
 
 def switched(gain: Scalar, seen: Seen, gated: bool) -> Scalar:
-    """The gain, zero without contact if `gated`."""
+    """Return the gain, zero without contact if `gated`."""
     return jnp.where(seen.touching, gain, 0.0) if gated else jnp.asarray(gain, float)

@@ -73,7 +73,7 @@ class Passivity(Compensator):
         return after, action
 
     def within_bound(self, force: Axes, net: Scalar, seen: Seen) -> Axes:
-        """The total force (N) nearest to `force` whose work until the next instant keeps to the bound."""
+        """Return the total force (N) nearest to `force` whose work until the next instant keeps to the bound."""
         per_mass = seen.period / seen.mass
         square = jnp.sum(seen.velocity**2) + 2 * (self.bound - net) / seen.mass
         most = jnp.sqrt(jnp.maximum(square, 1e-300))  # m/s, speed that the bound allows next

@@ -78,7 +78,7 @@ class Work(NamedTuple):
         return point.velocity[0]
 
     def distance(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
-        """(√(u_n² + 2 α (e² E − work)) − u_n)/α, written so that it has a derivative where e = 0."""
+        """Return (√(u_n² + 2 α (e² E − work)) − u_n)/α, written so that it has a derivative where e = 0."""
         approach = point.velocity[0]
         fresh = (approach == 0) & (point.work == 0)
         square = approach**2 - 2 * slope * self.excess(point)
@@ -102,7 +102,7 @@ class Reached(NamedTuple):
 
 
 def straight(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
-    """Straight on to the goal: sliding along the direction that `start` has, and past its stop, if it comes to that."""
+    """Return straight on to the goal: sliding along the direction that `start` has, and past its stop, if it comes to that."""
     speed, along = sliding(start.velocity)
     first = contact.slopes(along)
     braking = -(along @ first.velocity[1:])
@@ -117,7 +117,7 @@ def straight(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reach
 
 
 def _bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
-    """The same in three dimensions: by steps along the bent path, and straight on from its end."""
+    """Return the same in three dimensions: by steps along the bent path, and straight on from its end."""
     points = curve(contact, start)
     moves = jnp.diff(points.impulse[:, 0]) > 0  # not at rest
     over = moves & (jax.vmap(goal.excess)(points)[1:] >= 0)
@@ -140,7 +140,7 @@ def _bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
 
 
 def _locate(contact: Sliding, start: Point, end: Point, goal: Goal) -> Point:
-    """The point of a step at which the goal is met: Newton's method, kept inside by bisection."""
+    """Return the point of a step at which the goal is met: Newton's method, kept inside by bisection."""
 
     def reach(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
         rate = jnp.where(rate > 0, rate, 1.0)
@@ -174,7 +174,7 @@ def routh(
     friction: Float[Array, ""],
     end: Literal["energetic", "poisson", "newton"] = "energetic",
 ) -> Impact:
-    """Impact with Coulomb friction; one row (normal), two (and a tangent) or three (and two tangents)."""
+    """Return impact with Coulomb friction; one row (normal), two (and a tangent) or three (and two tangents)."""
     rows = velocity.shape[0]
     if rows == 1:
         return frictionless(matrix, velocity, restitution)

@@ -16,7 +16,7 @@ SECULAR_STEPS = 12  # of Newton's method for λ; see `Sliding.after_stop`
 
 
 def sliding(velocity: Float[Array, "rows"]) -> tuple[Float[Array, ""], Float[Array, "tangents"]]:
-    """Sliding speed (m/s) and its unit direction (any, at rest) in a contact velocity."""
+    """Return sliding speed (m/s) and its unit direction (any, at rest) in a contact velocity."""
     across = velocity[1:]
     slides = jnp.any(jnp.abs(across) > 1e-150)  # m/s; squares of less are not numbers
     across = jnp.where(slides, across, jnp.zeros_like(across).at[0].set(1.0))
@@ -32,7 +32,7 @@ class Point(NamedTuple):
     work: Float[Array, ""]  # of the normal impulse so far, J
 
     def forth(self, slopes: Slopes, length: Float[Array, ""]) -> Point:
-        """The point that lies straight on by a normal impulse `length` (N s)."""
+        """Return the point that lies straight on by a normal impulse `length` (N s)."""
         gain = slopes.velocity * length
         work = (self.velocity[0] + 0.5 * gain[0]) * length
         return Point(self.velocity + gain, self.impulse + slopes.impulse * length, self.work + work)

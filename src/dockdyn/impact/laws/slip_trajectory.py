@@ -27,7 +27,7 @@ SWEEPS = 18  # of the fixed-point iteration for the nodes
 
 
 def _collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
-    """Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
+    """Return Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
     points, weights = legendre.leggauss(nodes)
     integrals = [legendre.legint(power, lbnd=-1) for power in np.eye(nodes)]
     matrix = legendre.legval(points, np.transpose(integrals)).T @ np.linalg.inv(legendre.legvander(points, nodes - 1))
@@ -38,7 +38,7 @@ TO_NODES, TO_END = _collocation(NODES)
 
 
 def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
-    """dΛ/dσ (N s); zero at rest."""
+    """Return dΛ/dσ (N s); zero at rest."""
     across, coupling, mu = contact.matrix[1:, 1:], contact.matrix[1:, 0], contact.friction
     speed, along = sliding(velocity)
     stiff = along @ across @ along
@@ -50,7 +50,7 @@ def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
 
 
 def step(contact: Sliding, start: Point, length: Float[Array, ""]) -> Point:
-    """Gauss's method over a `length` in σ. Straight stretches come out exact, since only σ along them is approximate."""
+    """Return Gauss's method over a `length` in σ. Straight stretches come out exact, since only σ along them is approximate."""
 
     def paces(impulses: Float[Array, "nodes 3"]) -> Float[Array, "nodes 3"]:
         return jax.vmap(lambda impulse: pace(contact, start.velocity + contact.matrix @ impulse))(impulses)
@@ -66,7 +66,7 @@ def step(contact: Sliding, start: Point, length: Float[Array, ""]) -> Point:
 
 
 def curve(contact: Sliding, start: Point) -> Point:
-    """Points at the ends of all steps, `start` first: leaves of shape (STEPS + 1, …)."""
+    """Return points at the ends of all steps, `start` first: leaves of shape (STEPS + 1, …)."""
 
     def forth(point: Point, _: None) -> tuple[Point, Point]:
         following = step(contact, point, jnp.asarray(LENGTH))

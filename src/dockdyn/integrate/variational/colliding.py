@@ -42,7 +42,7 @@ CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
 
 
 def init(model: Mechanical, settings: Settings) -> SolverState:
-    """The solver of a run that has not advanced yet."""
+    """Return the solver of a run that has not advanced yet."""
     q, v, mode = model.initial()
     zero, t = jnp.zeros((), int), jnp.zeros(())
     at = Point(q, momenta(model, t, q, v, mode), mode)
@@ -78,7 +78,7 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
 
 
 def solve(model: Mechanical, settings: Settings) -> SolverState:
-    """A whole run."""
+    """Return a whole run."""
     return advance(model, settings, init(model, settings), jnp.asarray(2**62))
 
 
@@ -122,7 +122,7 @@ def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solv
 
 
 def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Flag]:
-    """End and length of the next step, and whether it reaches a mark."""
+    """Return end and length of the next step, and whether it reaches a mark."""
     spacing = settings.step if settings.error is None else settings.interval
     mark = jnp.minimum((solver.mark + 1) * spacing, settings.duration)
     if settings.error is None:
@@ -137,7 +137,7 @@ def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Fla
 
 
 def _roughness(settings: Settings, solver: SolverState, tried: Step, length: Scalar) -> Scalar:
-    """Estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
+    """Return estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
     _, bend = solver.history.push(tried.v, solver.time + 0.5 * length)
     allowed = jnp.asarray(settings.error) * jnp.maximum(solver.fastest, jnp.max(jnp.abs(tried.v)))
     ratio = length**2 * bend / (12 * allowed)
@@ -153,7 +153,7 @@ def _worth_a_look(
     tried: Step,
     length: Scalar,
 ) -> Flag:
-    """Whether the end of the step, or what it may have gone through, needs care."""
+    """Return whether the end of the step, or what it may have gone through, needs care."""
     room = SCREEN * (jnp.abs(depths - solver.depths) + jnp.abs(solver.depths - solver.earlier))
     near = jnp.maximum(depths, solver.depths) > -room
     if model.rests:
@@ -163,7 +163,7 @@ def _worth_a_look(
 
 
 def _pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
-    """Contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
+    """Return contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
     places = start.held.guards
     pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0) & (length > SHORT * settings.step)
     return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
@@ -210,7 +210,7 @@ def _step_near_contact(
 
 
 def _parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
-    """Contacts at rest let go."""
+    """Return contacts at rest let go."""
     at = here.at._replace(mode=model.parted(here.at.mode, pulls))
     return here._replace(at=at, fired=-1 - jnp.argmax(pulls), after=v)
 
@@ -229,7 +229,7 @@ class Before(NamedTuple):
 def _jumped(
     model: Mechanical, move: Move, v: Row, mass: Float[Array, "n n"], guard: Int[Array, ""], before: Before | None
 ) -> Move:
-    """The jump of a guard where `move` ends, with these velocities before it."""
+    """Return the jump of a guard where `move` ends, with these velocities before it."""
     q, t = move.at.q, move.time
     jump = model.jump(t, q, v, mass, move.at.mode, guard)
     impulse, record, mode = jump.impulse, jump.record, jump.mode
@@ -258,7 +258,7 @@ def _jumped(
 def _follow(
     model: Mechanical, settings: Settings, solver: SolverState, move: Move, tried: Step, whole: Flag, error: Scalar
 ) -> SolverState:
-    """The lane after a move."""
+    """Return the lane after a move."""
     taken = move.moves
     length = move.time - solver.time
     ends = taken & ~move.jumps & whole
@@ -328,12 +328,12 @@ def _follow(
 
 
 def kept(solver: SolverState) -> Kept:
-    """The samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
+    """Return the samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
     like = Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
     return over_rows(lambda row: unpack(row, like), solver.samples[:-1])
 
 
 def logged(solver: SolverState, records: int) -> Event:
-    """The log of events, in the same way."""
+    """Return the log of events, in the same way."""
     like = Event(solver.time, solver.last, jnp.zeros(records), jnp.zeros(solver.log.shape[1] - 2 - records))
     return over_rows(lambda row: unpack(row, like), solver.log[:-1])

@@ -27,7 +27,7 @@ EXACT = 1e-14  # of the impulse
 
 
 def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
-    """Energy (J) of a step from q along h v, and the half of the work that comes in along it."""
+    """Return energy (J) of a step from q along h v, and the half of the work that comes in along it."""
     middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
     _, rate = jax.jvp(lambda t: model.lagrangian(t, halfway, v, mode), (middle,), (jnp.ones(()),))
@@ -53,7 +53,7 @@ def share(
     rest: Scalar,
     newton: Newton,
 ) -> Scalar:
-    """The multiple of an impulse at `at` that balances the step `length` before with the step `rest` that follows.
+    """Return the multiple of an impulse at `at` that balances the step `length` before with the step `rest` that follows.
 
     `v` are the velocities of the step before, from `start`; `after` those just after the impulse taken once.
     """

@@ -66,18 +66,18 @@ class Ends(NamedTuple):
 
 
 def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Guards:
-    """Time derivatives of the guards at velocities v."""
+    """Return time derivatives of the guards at velocities v."""
     rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
 
 
 def later(at: Scalar, length: Scalar) -> Scalar:
-    """`at`, or the shortest way where it is shorter, with the derivative of `at`."""
+    """Return `at`, or the shortest way where it is shorter, with the derivative of `at`."""
     return at + jax.lax.stop_gradient(jnp.maximum(SHORTEST * length - at, 0.0))
 
 
 def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
-    """What the attempt of a step from `time` over `length` shows of the guards that are `free`."""
+    """Return what the attempt of a step from `time` over `length` shows of the guards that are `free`."""
     searching = jnp.isfinite(search.length)
     return chosen(searching, again(search, time, length, ends, free), first(search, length, ends, free))
 

@@ -113,7 +113,7 @@ class Halfway(NamedTuple):
 
 
 def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
-    """How far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
+    """Return how far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
     t, mode = start.t + 0.5 * h, start.at.mode
@@ -135,7 +135,7 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
 
 
 def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
-    """The residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
+    """Return the residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
     value, slopes = once(jacobian(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v))
@@ -188,7 +188,7 @@ class Solved(NamedTuple):
 
 
 def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton, known: Known | None = None) -> Step:
-    """The step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
+    """Return the step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
     known = Known.nothing(model, start.at) if known is None else known.of_length(h)
     size, attitudes = start.at.p.shape[0], model.attitudes
     found = _solution(model, start, h, guess, newton, known)

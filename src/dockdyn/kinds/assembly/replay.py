@@ -44,7 +44,7 @@ ROOT = 0.03  # of a beam's length: radius of what is drawn at its root, at most
 
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
-    """The scene, in inertial axes."""
+    """Return the scene, in inertial axes."""
     time, dwell = frames.chosen(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
     motions = {
         str(name): frames.motion_at(
@@ -79,15 +79,15 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
 
 
 def _gear(body: BodySection, content: SeveralBodiesSection) -> list[np.ndarray]:
-    """Where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its surfaces'
-    reference points."""
+    """Return where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its
+    surfaces' reference points."""
     middles = [_points(feature).mean(axis=0) for feature in body.feature]
     middles += [np.array(one.position, float) for one in content.body if one.on == body.name and one.position]
     return middles + [coordinates(made(section).reference()) for section in body.surface]
 
 
 def _points(feature: object) -> np.ndarray:
-    """Places of the members of a feature (n, 3), m, body axes."""
+    """Return places of the members of a feature (n, 3), m, body axes."""
     found = []
     for one in made_members(feature):
         found += [one.centre] if isinstance(one, Ball | Ring) else list(one.ends)
@@ -96,12 +96,12 @@ def _points(feature: object) -> np.ndarray:
 
 @Program
 def made_members(feature: object) -> list[Ball | Capsule | Ring]:
-    """The members of a feature."""
+    """Return the members of a feature."""
     return feature.members()  # type: ignore[attr-defined]
 
 
 def reach_of(content: SeveralBodiesSection) -> float:
-    """How far (m) the gear of a body extends from its middle, the largest of all bodies."""
+    """Return how far (m) the gear of a body extends from its middle, the largest of all bodies."""
     found = [0.1]
     for body in content.body:
         for feature in body.feature:
@@ -120,7 +120,7 @@ def body_parts(
     reach: float,
     bent: BentLink | None = None,
 ) -> list[Part]:
-    """The hull of a body, its features and its surfaces; one on another body that touches is its features alone.
+    """Return the hull of a body, its features and its surfaces; one on another body that touches is its features alone.
 
     A single ball of a body is on a rod, as a probe is. What is on a flexible link moves with it, where it is `bent`.
     """
@@ -155,7 +155,7 @@ def body_parts(
 
 
 def _without_beam(part: Part, content: SeveralBodiesSection, bent: dict[str, BentLink]) -> Part:
-    """The part or, of the hull of a beam, which would be straight, what is at its root."""
+    """Return the part or, of the hull of a beam, which would be straight, what is at its root."""
     name, _, what = part.name.rpartition("/")
     link = bent.get(name)
     if what != "body" or link is None or link.line is None or content.named(name).look is not None:
@@ -166,7 +166,7 @@ def _without_beam(part: Part, content: SeveralBodiesSection, bent: dict[str, Ben
 
 
 def _is_surface(feature: object, body: BodySection) -> bool:
-    """Whether a feature is a cloud of the very mesh that is a surface of the body, in the same place."""
+    """Return whether a feature is a cloud of the very mesh that is a surface of the body, in the same place."""
 
     def place(one: CloudSection | MeshSection) -> tuple[object, ...]:
         return one.file, one.unit, one.point, one.attitude
@@ -177,7 +177,7 @@ def _is_surface(feature: object, body: BodySection) -> bool:
 
 
 def _stems(feature: object, thick: float) -> list[Mesh]:
-    """Rods from the centre of mass of a body to its balls."""
+    """Return rods from the centre of mass of a body to its balls."""
     if isinstance(feature, CloudSection):
         return []
     places = [one.centre for one in made_members(feature) if isinstance(one, Ball) and np.linalg.norm(one.centre) > 0]
@@ -185,7 +185,7 @@ def _stems(feature: object, thick: float) -> list[Mesh]:
 
 
 def _feature_mesh(feature: object, least: float) -> Mesh:
-    """A feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes."""
+    """Return a feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes."""
     if isinstance(feature, CloudSection):
         return touched_mesh(feature)
     meshes = []
@@ -201,7 +201,7 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
 
 
 def _lines(content: AssemblySection, motions: dict[str, Motion], bent: dict[str, BentLink]) -> list[Line]:
-    """Elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
+    """Return elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
     for section, tie in zip(content.ties(), ties(model_of(content).elements), strict=True):
         first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
@@ -218,7 +218,7 @@ def _paths(
     motions: dict[str, Motion],
     bent: dict[str, BentLink],
 ) -> list[Line]:
-    """The path of each single ball over the surface that it may touch, in axes of the body with the surface."""
+    """Return the path of each single ball over the surface that it may touch, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):
         (_, feature), (carrier, section) = content.sides(contact)
@@ -239,12 +239,12 @@ def _paths(
 
 
 def _motion_at(what: tuple[str, ...], body: str, motions: dict[str, Motion], bent: dict[str, BentLink]) -> Motion:
-    """How a body moves where something sits on it."""
+    """Return how a body moves where something sits on it."""
     return bent[body].carries(what, motions[body]) if body in bent else motions[body]
 
 
 def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
+    """Return where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
     members = element.members if isinstance(element, ElementGroup) else element
     if isinstance(members, Strut | Cable | Magnet):
         own, other = (
@@ -264,8 +264,8 @@ def _arrows(
     bent: dict[str, BentLink],
     reach: float,
 ) -> list[Arrow]:
-    """The force of each contact on its first body, where its deepest member touches, of a single member in two parts, and that
-    of a latch behind a ramp, all to one scale."""
+    """Return the force of each contact on its first body, where its deepest member touches, of a single member in two parts,
+    and that of a latch behind a ramp, all to one scale."""
     found = []
     parted = parted_forces(dataset, content, time, [motions[name] for name in content.names()])
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
@@ -297,7 +297,7 @@ def _arrows(
 
 
 def _signals(dataset: xr.Dataset) -> list[Signal]:
-    """Normal force, distance of what touches, energy."""
+    """Return normal force, distance of what touches, energy."""
     time = dataset.time.values
     names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, i] for i, name in enumerate(names)}
@@ -324,7 +324,7 @@ def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySecti
 def _along_the_axis(
     parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float
 ) -> list[View]:
-    """The view along the docking axis from the body of the first contact's ball; none without such a contact."""
+    """Return the view along the docking axis from the body of the first contact's ball; none without such a contact."""
     for contact in content.contact[:1]:
         (own, feature), (_, partner) = content.sides(contact)
         bus = [part for part in parts if part.name == f"{own}/body"]
@@ -334,6 +334,6 @@ def _along_the_axis(
 
 
 def _is_gear(part: Part, content: SeveralBodiesSection) -> bool:
-    """Whether a hull is of a body that is on another one and can touch."""
+    """Return whether a hull is of a body that is on another one and can touch."""
     body = content.named(part.name.rpartition("/")[0])
     return body.on is not None and bool(body.feature or body.surface)

@@ -77,7 +77,8 @@ def parted_forces(
 
 
 def _singles(model: Mechanism, bodies: int) -> list[int]:
-    """The numbers of the contacts of a single member by a force law between the first so many bodies, which bend nowhere."""
+    """Return the numbers of the contacts of a single member by a force law between the first so many bodies, which bend
+    nowhere."""
     return [
         number
         for number, group in enumerate(model.groups)
@@ -89,8 +90,8 @@ def _singles(model: Mechanism, bodies: int) -> list[int]:
 def _contact_places(
     content: AssemblySection, position: Float[Array, "n bodies 3"], attitude: Float[Array, "n bodies 4"]
 ) -> tuple[Float[Array, "n contacts 3"], Float[Array, "n contacts 3"]]:
-    """Where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches, at
-    poses of the bodies."""
+    """Return where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches,
+    at poses of the bodies."""
     model, still = content.model(), Twist(Vector.zero(), Vector.zero())
     chosen = (model.groups[number] for number in _singles(model, len(content.body)))
     groups = [group for group in chosen if isinstance(group, ContactGroup)]

@@ -33,7 +33,7 @@ def told_latch(dataset: xr.Dataset, content: SeveralBodiesSection) -> LatchSecti
 def latch_parts(
     dataset: xr.Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, Motion]
 ) -> list[Part]:
-    """Teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
+    """Return teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
 
     A scenario says where the ramp meets the latch and how far that is pushed aside, not what it looks like.
     """

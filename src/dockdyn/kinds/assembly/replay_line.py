@@ -41,7 +41,7 @@ class Link(NamedTuple):
 
 
 def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
-    """The scene, x being the line."""
+    """Return the scene, x being the line."""
     captures = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.chosen(dataset, [one for one in captures if np.isfinite(one)])
     position = frames.at(time, dataset.time.values, dataset.position.values[:, :, 0])
@@ -87,7 +87,7 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
 
 
 def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[Link]:
-    """Which bodies are drawn beside each other, and how: what touches, then what else acts between two or holds them."""
+    """Return which bodies are drawn beside each other, and how: what touches, then what else acts between two or holds them."""
     names = content.names()
     found = []
     for contact in content.contact:
@@ -109,18 +109,19 @@ def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> lis
 
 
 def _latches(content: BodiesOnLineSection) -> list[LineLatchSection]:
-    """The latches among its elements."""
+    """Return the latches among its elements."""
     return content.latch
 
 
 def _in_order(one: int, two: int, starts: np.ndarray, apart: float) -> Link:
-    """A link of two bodies so far `apart` as they begin; the one that begins before, or stands before in the file, is first."""
+    """Return a link of two bodies so far `apart` as they begin; the one that begins before, or stands before in the file, is
+    first."""
     first, second = (one, two) if starts[one] <= starts[two] else (two, one)
     return Link(first, second, apart, (float(starts[second]) - float(starts[first]), 0.0))
 
 
 def _offsets(links: list[Link], sides: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """How far (m) the middle of each cube is drawn from its body's place; zero of one with no link."""
+    """Return how far (m) the middle of each cube is drawn from its body's place; zero of one with no link."""
     offsets, known = np.zeros(len(sides)), set[int]()
     for root in np.argsort(starts, kind="stable"):
         if int(root) in known:
@@ -149,7 +150,7 @@ def _along(place: np.ndarray) -> Motion:
 
 
 def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray) -> list[Line]:
-    """Coils between the faces of cubes that slides or elements hold."""
+    """Return coils between the faces of cubes that slides or elements hold."""
     names = content.names()
     pairs: list[tuple[str, ...]] = [
         (body.name, body.name, body.on) for body in content.body if body.joint is not None and body.on is not None
@@ -166,7 +167,7 @@ def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray)
 
 
 def _track(middle: np.ndarray, half: float, side: float, count: int) -> Part:
-    """The line that they move on."""
+    """Return the line that they move on."""
     low, high = np.array([-half, -0.5 * side, -0.62 * side]), np.array([half, 0.5 * side, -0.58 * side])
     return Part("track", box(low, high), "#4d5661", still(count, middle), opacity=0.5)
 
@@ -179,7 +180,7 @@ def _ramp_parts(
     sides: np.ndarray,
     motions: list[Motion],
 ) -> list[Part]:
-    """The ramp on the first body, and the pins of the latch that ride on it, pushed aside as the model says."""
+    """Return the ramp on the first body, and the pins of the latch that ride on it, pushed aside as the model says."""
     probe, latch = bodies
     length, slope = float(ramp.length), float(ramp.slope)
     faces = drawn[:, probe] + sides[probe] / 2, drawn[:, latch] - sides[latch] / 2
@@ -200,7 +201,7 @@ def _ramp_parts(
 def _arrows(
     dataset: xr.Dataset, content: BodiesOnLineSection, time: np.ndarray, drawn: np.ndarray, sides: np.ndarray
 ) -> list[Arrow]:
-    """The force of each contact and latch on its first body, above where they meet, all to one scale.
+    """Return the force of each contact and latch on its first body, above where they meet, all to one scale.
 
     Of contacts with the peaks between frames.
     """
@@ -235,7 +236,7 @@ def _arrows(
 
 
 def _signals(dataset: xr.Dataset) -> list[Signal]:
-    """Forces where bodies meet, their distances, velocities."""
+    """Return forces where bodies meet, their distances, velocities."""
     time = dataset.time.values
     names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, index] for index, name in enumerate(names)}

@@ -46,7 +46,7 @@ PLACE = "where the deepest member of the contact touches, in the axes of the sec
 
 
 def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
-    """The report of a run of an assembly."""
+    """Return the report of a run of an assembly."""
     nothing = "" if acts_beside_contacts(dataset) else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
     names = pair_labels(dataset) if classes else []
@@ -81,7 +81,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
 
 
 def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
-    """The run in words: the contacts, and how it ended; where it stopped early that comes first."""
+    """Return the run in words: the contacts, and how it ended; where it stopped early that comes first."""
     words = [
         *_capture_in_words(dataset, summary),
         *ramp_in_words(summary),
@@ -100,7 +100,7 @@ def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
 
 
 def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]:
-    """What came of the latches, in a sentence; nothing where there is none."""
+    """Return what came of the latches, in a sentence; nothing where there is none."""
     if summary["captured"] is None:
         return []
     if summary["captured"]:
@@ -113,7 +113,7 @@ def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]
 
 
 def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
-    """The summary table."""
+    """Return the summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
         *beginning(summary),
@@ -151,7 +151,7 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
 
 
 def _ports_block(dataset: xr.Dataset) -> Block:
-    """The largest loads at ports."""
+    """Return the largest loads at ports."""
     if "interface_tension" not in dataset:
         return Block("Largest loads at ports")
     parts = tuple(PORT_UNITS)
@@ -171,7 +171,7 @@ def _ports_block(dataset: xr.Dataset) -> Block:
 
 
 def _elements_block(dataset: xr.Dataset) -> Block:
-    """What elements bore, as sampled."""
+    """Return what elements bore, as sampled."""
     if "element" not in dataset.coords:
         return Block("Elements")
     rows = []
@@ -194,7 +194,7 @@ def _elements_block(dataset: xr.Dataset) -> Block:
 
 
 def _thrusters_block(dataset: xr.Dataset) -> Block:
-    """What thrusters gave."""
+    """Return what thrusters gave."""
     if "fixed_thruster" not in dataset.coords:
         return Block("Thrusters")
     ends = zip(dataset.thrust.values.max(axis=0), dataset.thrust_spent.values[-1], strict=True)
@@ -208,7 +208,7 @@ def _thrusters_block(dataset: xr.Dataset) -> Block:
 
 
 def _joints_block(dataset: xr.Dataset) -> Block:
-    """How far joints moved and what passed through them, as sampled."""
+    """Return how far joints moved and what passed through them, as sampled."""
     if "joint" not in dataset.coords:
         return Block("Joints")
     rows = []
@@ -224,7 +224,7 @@ def _joints_block(dataset: xr.Dataset) -> Block:
 
 
 def _modes_block(dataset: xr.Dataset) -> Block:
-    """How far modes of flexible links were deflected, and the energy in the links, as sampled."""
+    """Return how far modes of flexible links were deflected, and the energy in the links, as sampled."""
     if "mode" not in dataset.coords:
         return Block("Flexible links")
     rows = []
@@ -240,7 +240,7 @@ def _modes_block(dataset: xr.Dataset) -> Block:
 
 
 def _phases_block(dataset: xr.Dataset) -> Block:
-    """When phases began."""
+    """Return when phases began."""
     if "phase" not in dataset.coords:
         return Block("Phases")
     began = zip(map(str, dataset.phase.values), dataset.phase_began.values, strict=True)
@@ -249,7 +249,7 @@ def _phases_block(dataset: xr.Dataset) -> Block:
 
 
 def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
-    """What to draw, and what to look for in it; figures that could only show zeros are left out."""
+    """Yield what to draw, and what to look for in it; figures that could only show zeros are left out."""
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
             yield Plot("trajectory", partial(trajectory, dataset, surface), _path_in_words(surface))
@@ -305,7 +305,7 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 
 def _path_in_words(surface: Shown) -> str:
-    """What the figure of the paths around a surface shows, and what to look for in it."""
+    """Return what the figure of the paths around a surface shows, and what to look for in it."""
     words = (
         f"Path of the features around “{surface.name}”, from its reference point in axes of its body, each contact marked "
         "where it began: "
@@ -320,7 +320,7 @@ def _path_in_words(surface: Shown) -> str:
 
 
 def _joints(dataset: xr.Dataset, unit: str) -> Chart:
-    """Joints with coordinates in a unit over time."""
+    """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short(str(name)) for name in chosen.joint.values]
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
@@ -332,7 +332,7 @@ def _joints(dataset: xr.Dataset, unit: str) -> Chart:
 
 
 def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[str], names: list[str]) -> list[Line]:
-    """Where control would have joints, dotted, each in the colour of its joint."""
+    """Return where control would have joints, dotted, each in the colour of its joint."""
     scale = np.degrees(1.0) if unit == "rad" else 1.0
     wanted = dataset.set_point.sel(motor=held).values * scale
     return [
@@ -349,7 +349,7 @@ def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[st
 
 
 def _modes(dataset: xr.Dataset, unit: str) -> Chart:
-    """Modal coordinates in a unit over time."""
+    """Return modal coordinates in a unit over time."""
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
     names = [short(str(name)) for name in chosen.mode.values]
     scale, label = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
@@ -358,13 +358,13 @@ def _modes(dataset: xr.Dataset, unit: str) -> Chart:
 
 
 def _thrust(dataset: xr.Dataset) -> Chart:
-    """Force of the thrusters over time."""
+    """Return force of the thrusters over time."""
     names = [str(name) for name in dataset.fixed_thruster.values]
     return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
 
 
 def _tensions(dataset: xr.Dataset) -> Chart:
-    """Tension of the elements over time, a panel for each that stands alone and one for each structure."""
+    """Return tension of the elements over time, a panel for each that stands alone and one for each structure."""
     time, names = dataset.time.values, [str(name) for name in dataset.element.values]
     structures: dict[str, list[int]] = {}
     for index, name in enumerate(names):

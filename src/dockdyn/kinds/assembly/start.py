@@ -252,7 +252,7 @@ def _text(bodies: TwoBodies, mechanism: str) -> str:
 
 
 def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
-    """The ring, made similar to one of 0.6 m: at the same speeds forces grow as mass over length."""
+    """Return the ring, made similar to one of 0.6 m: at the same speeds forces grow as mass over length."""
     radius = float(digits(min(RING_RADIUS, 0.4 * min(side(bodies.chaser), side(bodies.target)))))
     size, mass = radius / RING_RADIUS, bodies.effective_mass / REFERENCE_MASS
     force, stiffness = mass / size, mass / size**2
@@ -296,7 +296,7 @@ def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
 
 
 def _features(body: str, place: float, radius: float) -> str:
-    """Petals and rim of a ring whose face is at x = `place` (m)."""
+    """Return petals and rim of a ring whose face is at x = `place` (m)."""
     rows = [
         f"  {_on_circle(place + high * PETAL_HEIGHT * radius, radius * (share - high * PETAL_HEIGHT), angle)},"
         for high, share, angle in PETAL_CORNERS
@@ -335,7 +335,7 @@ def _probe(bodies: TwoBodies, named: dict[str, str]) -> str:
 
 
 def _on_circle(along: float, radius: float, degrees: float) -> str:
-    """A place on a circle about the x axis, counted from y, as a file has it."""
+    """Return a place on a circle about the x axis, counted from y, as a file has it."""
     angle = math.radians(degrees)
     return _row(plain(round(value, 6) + 0.0) for value in (along, radius * math.cos(angle), radius * math.sin(angle)))
 

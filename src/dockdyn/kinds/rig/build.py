@@ -33,7 +33,7 @@ SIGMAS = 5.0  # of the noise, above which a force counts as contact
 
 
 def sensor_of(content: RigContent, forces: int) -> ForceSensor:
-    """The sensor of a loop; imperfections of size zero are left out."""
+    """Return the sensor of a loop; imperfections of size zero are left out."""
     section = content.loop.sensor or SensorSection()
 
     def stated(name: str) -> Any:  # noqa: ANN401, as `number`
@@ -50,13 +50,13 @@ def sensor_of(content: RigContent, forces: int) -> ForceSensor:
 
 
 def _virtual_law(content: RigContent) -> SpringDashpot | None:
-    """The contact that is computed in software."""
+    """Return the contact that is computed in software."""
     section = content.loop.virtual_contact
     return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
 
 
 def plant_of(content: RigContent, loop: Loop) -> Plant:
-    """Virtual bodies and mock-ups."""
+    """Return virtual bodies and mock-ups."""
     virtual = _virtual_law(content)
     if isinstance(content, RigSection):
         return Mass(
@@ -77,12 +77,12 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
 
 @jit_once
 def _robots(sections: list[RobotSection]) -> Robot:
-    """One robot of the axes' own ones."""
+    """Return one robot of the axes' own ones."""
     return side_by_side([section.make() for section in sections])
 
 
 def _robot_of(content: RigContent) -> RobotAxes:
-    """The robot behind the axes: the loop's own, and where an axis states another one, that."""
+    """Return the robot behind the axes: the loop's own, and where an axis states another one, that."""
     section = content.loop.robot
     if section is None:
         return RobotAxes(None)
@@ -100,7 +100,7 @@ def _robot_of(content: RigContent) -> RobotAxes:
 
 
 def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, asked: float | None = None) -> Rig:
-    """The rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
+    """Return the rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
 
     ScenarioError where its instants never meet.
     """
@@ -134,13 +134,14 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
 
 
 def _watched(sensor: ForceSensor, period: float) -> ForceSensor:
-    """A sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were asked."""
+    """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were
+    asked."""
     window = min(period, 2 * float(sensor.delay))
     return replace(sensor, averaging=number(window or None))
 
 
 def resting(rig: Rig, loop: Loop) -> Rig:
-    """The rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
+    """Return the rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
     law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
     zero, virtual = number(0.0), None
     if loop.virtual_stiffness or loop.virtual_damping:

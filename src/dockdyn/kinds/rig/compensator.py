@@ -31,7 +31,7 @@ class Maker:
         return self.known[asked]
 
     def complete(self, section: CompensatorLaw | None) -> CompensatorLaw | None:
-        """A compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
+        """Return a compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
 
         ScenarioError where the contact does not oscillate, no numbers make the rig's motion its, or the law has no rule that
         finds them, and where its velocity cannot be estimated with the period at which it is asked.
@@ -54,16 +54,16 @@ class Maker:
             raise ScenarioError(f"{self.scenario.name}: {stated}: {reason}; or differentiator_form = 'ramp-invariant'")
 
     def make(self, section: CompensatorLaw | None) -> Compensator | None:
-        """The compensator of a complete table; None of none."""
+        """Return the compensator of a complete table; None of none."""
         return None if section is None else section.make(self.held())
 
     def held(self) -> bool:
-        """Whether the force on the model is constant over a period."""
+        """Return whether the force on the model is constant over a period."""
         return self.loop.stepped() or self.loop.sensor_period is not None
 
 
 def with_tuned_compensator(scenario: Scenario) -> Scenario:
-    """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
+    """Return the scenario with what its compensator leaves to the rig's tuning, where margins count it."""
     content, law = scenario.content, scenario.content.loop.compensator
     if law is None or not law.made.in_margins or not law.tuned():
         return scenario

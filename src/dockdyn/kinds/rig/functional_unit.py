@@ -85,7 +85,7 @@ class Built(NamedTuple):
 
 
 def rig_unit(scenario: Scenario) -> FunctionalUnit:
-    """The functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
+    """Return the functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
     built = _built(scenario)
     rig = built.rig
     if rig.sensor.random:
@@ -154,8 +154,8 @@ class Told(NamedTuple):
 
 
 def computer_unit(scenario: Scenario) -> FunctionalUnit:
-    """The functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has measured
-    and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
+    """Return the functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has
+    measured and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
     built = _built(scenario)
     rig, axes = built.rig, built.rig.plant.axes
     check_driven(scenario.name, rig)
@@ -209,7 +209,8 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
 
 
 def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[..., Rig]]:
-    """The numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from outside."""
+    """Return the numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from
+    outside."""
     spots = _spots_of(scenario, built)
     places = list(spots)
     leaves, structure = jax.tree.flatten(built.rig)
@@ -228,7 +229,7 @@ def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[.
 
 
 def _built(scenario: Scenario) -> Built:
-    """The rig that a run of the scenario simulates."""
+    """Return the rig that a run of the scenario simulates."""
     loop = loop_of(scenario)
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
@@ -236,7 +237,7 @@ def _built(scenario: Scenario) -> Built:
 
 
 def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
-    """What can be read of a rig: what its results have over time, but for the motion without rig."""
+    """Return what can be read of a rig: what its results have over time, but for the motion without rig."""
     content, names = scenario.content, mock_up_names(scenario.content)
     layout = VARIABLES | ELEMENT_VARIABLES
     without = set() if content.loop.virtual_contact is not None else {"virtual_force"}
@@ -247,7 +248,8 @@ def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
 
 
 def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
-    """The numbers of a scenario that can be others without another rig, each with where the rig has it besides its plant.
+    """Return the numbers of a scenario that can be others without another rig, each with where the rig has it besides its
+    plant.
 
     A number is one of these if a rig with another one is the same but for a plant that is made of it and the spots where it
     stands as it is. Others decide when what happens, or are worked into several numbers before a run.
@@ -272,7 +274,7 @@ def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
 
 
 def _moved(before: Rig, after: Rig, old: float, new: float) -> list[Spot] | None:
-    """Where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
+    """Return where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
     structures: list[Any] = [jax.tree.structure(rig) for rig in (before, after)]
     if structures[0] != structures[1]:
         return None

@@ -31,7 +31,7 @@ NAMES = ("position", "velocity", "total_force", "contact_force")  # what a compa
 
 
 def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
-    """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
+    """Return the scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
     content = scenario.content
     contact = first_contact(content)
     assert contact.normal is not None  # that of a rig has a force
@@ -49,7 +49,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
 
 
 def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
-    """Trees of equal structure as one, with a leading axis."""
+    """Return trees of equal structure as one, with a leading axis."""
     return jax.tree.map(lambda *rows: np.stack(rows), *parts)
 
 
@@ -66,7 +66,7 @@ def simulated(rigs: Rig, oracle: Oracle, chances: Chances, rows: int, stride: in
 def _all_free(
     models: Model, plants: Plant, period: Scalar, tolerance: Scalar, samples: int
 ) -> tuple[dict[str, Array], Int[Array, "lanes"]]:
-    """The motions without rig, one after the other: their steps are where their events are."""
+    """Return the motions without rig, one after the other: their steps are where their events are."""
     return jax.lax.map(lambda lane: free(*lane, period, tolerance, samples), (models, plants))
 
 
@@ -85,7 +85,7 @@ class Lanes:
         self.free: dict[float, tuple[Oracle, Arrays]] = {}
 
     def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
-        """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
+        """Return the motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
             models = _stacked([rig.plant.without_rig() for rig in rigs])
             plants = _stacked([rig.plant for rig in rigs])
@@ -97,12 +97,12 @@ class Lanes:
         return self.free[grid.period]
 
     def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
-        """A rig a lane, all with the schedule of the hardest contact."""
+        """Return a rig a lane, all with the schedule of the hardest contact."""
         rig = rig_of(self.scenarios[self.hardest], self.loops[self.hardest], compensator, asked)
         return [replace(rig, plant=plant) for plant in self.plants]
 
     def courses(self, rigs: list[Rig], seeds: Sequence[int]) -> Iterator[Course]:
-        """What all lanes do, once for each seed of the random numbers."""
+        """Yield what all lanes do, once for each seed of the random numbers."""
         grid, all_rigs = Grid.of(rigs[0], self.duration), _stacked(rigs)
         kept = grid.within(self.duration)
         for seed in seeds:
@@ -114,5 +114,5 @@ class Lanes:
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
 
     def radii(self, rigs: list[Rig]) -> np.ndarray:
-        """Spectral radius of each lane."""
+        """Return spectral radius of each lane."""
         return np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])

@@ -49,7 +49,7 @@ class Ran(NamedTuple):
 
 
 def linearised_rig(scenario: Scenario) -> LinearisedRun:
-    """A run and its derivatives.
+    """Return a run and its derivatives.
 
     The parts of a rig, a robot's matrices or what a compensator is tuned to, change by differences of how they are made,
     the run with them in forward mode. A change that needs another schedule of periods has no derivative.
@@ -96,7 +96,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
 
 
 def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
-    """The parts of a rig, and the table of its compensator with what is tuned."""
+    """Return the parts of a rig, and the table of its compensator with what is tuned."""
     loop = loop_of(scenario)
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
@@ -116,7 +116,7 @@ def _varied(
     rows: int,
     stride: int,
 ) -> tuple[PyTree, PyTree]:
-    """A run and its derivatives along a change of its parts, `fixed` being what is no real number."""
+    """Return a run and its derivatives along a change of its parts, `fixed` being what is no real number."""
 
     def found(parts: Parts) -> Ran:
         whole: Any = eqx.combine(parts, fixed)

@@ -100,7 +100,7 @@ class PressedSection(Section):
 
 
 def fits(loop: RigLoopSection, duration: float) -> None:
-    """Refuses a delay that outlasts the run."""
+    """Refuse a delay that outlasts the run."""
     if not loop.latest() < duration:
         refuse(
             f"loop.delay, loop.sensor: delays of up to {loop.latest():g} s; must be shorter than the run of {duration:g} s"
@@ -162,7 +162,7 @@ class RigSection(Section):
 
 
 def check_axes(rig: DrivenSection | None, loop: RigLoopSection, axes: int) -> None:
-    """Refuses limits of a driven rig, and a mounting, that are not those of a robot with so many `axes`."""
+    """Refuse limits of a driven rig, and a mounting, that are not those of a robot with so many `axes`."""
     if rig is not None:
         rig.limits.check_axes(axes)
     if loop.tool is not None:
@@ -179,7 +179,7 @@ def check_axes(rig: DrivenSection | None, loop: RigLoopSection, axes: int) -> No
 def check_control(
     control: SampledSection | FmuControlSection | ArmControlSection, duration: float, integrator: RigIntegratorSection
 ) -> None:
-    """Refuses control that an FMU computes, and one with too many samples."""
+    """Refuse control that an FMU computes, and one with too many samples."""
     if isinstance(control, FmuControlSection):
         refuse(f"control.law = {control.law!r}: the computer of a rig asks no FMU; must be another law")
     check_samples(control, duration, integrator)
@@ -283,11 +283,11 @@ class RigAssemblySection(SeveralBodiesSection):
         return not self.acts() and not self.controlled
 
     def model(self) -> Mechanism:
-        """The motion without rig, whose forces are not late, also from traced numbers."""
+        """Return the motion without rig, whose forces are not late, also from traced numbers."""
         return replace(super().model(), delay=None)
 
     def measured_contacts(self) -> list[int]:
-        """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
+        """Return the numbers of the contacts in hardware: those between the bodies of the mock-ups."""
         bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
         return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
 
@@ -297,12 +297,12 @@ class RigAssemblySection(SeveralBodiesSection):
         return f"contact.{self.contact[self.measured_contacts()[0]].name}.normal.stiffness"
 
     def mounted_bodies(self) -> tuple[int, int]:
-        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
+        """Return the numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
         carried, standing = map(self.names().index, self.mock_ups)
         return carried, standing
 
     def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses of these at t = 0."""
+        """Return poses of these at t = 0."""
         carried, standing = (self.starts()[name][0] for name in self.mock_ups)
         return carried, standing
 

@@ -41,7 +41,7 @@ def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dat
 
 
 def compared(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:
-    """What the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
+    """Return what the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
 
     A law that was compared with other settings is none of them.
     """

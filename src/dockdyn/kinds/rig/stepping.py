@@ -87,14 +87,14 @@ class Found(NamedTuple):
 
 
 def advance_tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Moving, dict[str, Array]]:
-    """A rig one tick later, and what is observed at the tick's start."""
+    """Return a rig one tick later, and what is observed at the tick's start."""
     schedule = rig.schedule
     rows = [np.array(row) for row in (schedule.samples, schedule.asks, schedule.holds)]
     cycle, place = jnp.divmod(moving.tick, schedule.ticks)
     now = Instant(*(jnp.asarray(row)[place] for row in rows))
 
     def number(row: np.ndarray) -> Int[Array, ""]:
-        """How many such instants there were before this one."""
+        """Return how many such instants there were before this one."""
         return cycle * int(row.sum()) + jnp.asarray(np.cumsum(row) - row)[place]
 
     def at(values: PyTree, index: Int[Array, ""]) -> PyTree:
@@ -106,13 +106,13 @@ def advance_tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Mo
 
 
 def _seen(rig: Rig, ages: Ages, known: Known, moving: Moving) -> Seen:
-    """What the law sees at an instant at which it is asked: it does not depend on what it answers."""
+    """Return what the law sees at an instant at which it is asked: it does not depend on what it answers."""
     return advance_tick(rig, ages, known, moving)[0].memory.seen
 
 
 @Program
 def _begun(rigs: PyTree, known: PyTree) -> Found:
-    """The rigs at t = 0, whose laws are asked there."""
+    """Return the rigs at t = 0, whose laws are asked there."""
 
     def one(rig: Rig, known: Known) -> Found:
         ages, moving = ages_of(rig), rig.begin()
@@ -123,7 +123,7 @@ def _begun(rigs: PyTree, known: PyTree) -> Found:
 
 @partial(Program, donate=("rows",))
 def _advanced(rows: Row, action: PyTree) -> Found:
-    """The rigs at the next instant at which their laws are asked, told what to do at this one."""
+    """Return the rigs at the next instant at which their laws are asked, told what to do at this one."""
 
     def one(row: Row, action: Action | None) -> Found:
         rig, ages, known = _told(row.rig, action), ages_of(row.rig), row.known
@@ -140,7 +140,7 @@ def _advanced(rows: Row, action: PyTree) -> Found:
 
 
 def _told(rig: Rig, action: Action | None) -> Rig:
-    """The rig told what to do."""
+    """Return the rig told what to do."""
     assert isinstance(rig.compensator, Told)
     return eqx.tree_at(lambda it: it.compensator, rig, Told(rig.compensator.law, action))
 
@@ -174,7 +174,7 @@ class RigStepper:
         return self._take(_begun(self._rigs, self._known))
 
     def _built(self, case: Scenario) -> tuple[Rig, Known]:
-        """The rig of a case and what is known of its run."""
+        """Return the rig of a case and what is known of its run."""
         loop = loop_of(case)
         maker = Maker(case, loop)
         section = maker.complete(case.content.loop.compensator)
@@ -200,7 +200,7 @@ class RigStepper:
         return self._take(_advanced(rows, None if action is None else self._actions(action)))
 
     def _actions(self, action: Action) -> Action:
-        """An answer for every run of the batch."""
+        """Return an answer for every run of the batch."""
         if not isinstance(action, Action):
             raise ScenarioError(f"{self.scenario.name}: a step of a rig takes a dockdyn.hil.Action")
         shapes = [(self._axes,), (), (self._axes,), (), (), ()]
@@ -208,7 +208,7 @@ class RigStepper:
         return Action(*(self.runs.for_each(*part) for part in parts))  # type: ignore[arg-type]
 
     def _take(self, found: Found) -> dict[str, np.ndarray]:
-        """What is observed, once a step is done."""
+        """Return what is observed, once a step is done."""
         self._found = found
         self.observation = self.runs.plain(found.observed)
         return self.observation

@@ -70,7 +70,7 @@ class BodiesOnLine(eqx.Module):
         return self.in_space.held()
 
     def _slides(self) -> list[tuple[int, int, Joint]]:
-        """The slides: the numbers of the body that each holds and of its carrier, a carrier before what it carries."""
+        """Return the slides: the numbers of the body that each holds and of its carrier, a carrier before what it carries."""
         return [
             (tree.members[place], tree.members[joint.carrier], joint)
             for tree in self.trees
@@ -192,7 +192,7 @@ class BodiesOnLine(eqx.Module):
         return sum((self.bodies[number].mass for number in members[1:]), self.bodies[members[0]].mass)
 
     def _rates(self, bodies: Sequence[Scalar]) -> Velocities:
-        """The rates of the velocities, of bodies whose own change so."""
+        """Return the rates of the velocities, of bodies whose own change so."""
         slides = {
             joint.number: joint.axis.x * (bodies[body] - bodies[carrier])
             for body, carrier, joint in self._slides()
@@ -241,13 +241,13 @@ Moving = MovingBodies | BodiesInPlane | BodiesOnLine  # bodies as they may move
 
 
 def _on_line(place: Scalar, speed: Scalar) -> Placed:
-    """A body at a place (m) of the line with a speed (m/s)."""
+    """Return a body at a place (m) of the line with a speed (m/s)."""
     zero = jnp.zeros(())
     twist = Twist(Vector(speed, zero, zero), Vector.zero())
     return Placed(Pose(Vector(place, zero, zero), Quaternion.level()), twist, Matrix(*unit_vectors()), Vector.zero())
 
 
 def _along(rate: Scalar) -> Twist:
-    """The rate of a twist along the line (m/s²)."""
+    """Return the rate of a twist along the line (m/s²)."""
     zero = jnp.zeros(())
     return Twist(Vector(rate, zero, zero), Vector.zero())

@@ -54,7 +54,7 @@ class Inertia(NamedTuple):
 
     @trace_once
     def load(self, twist: Six, bias: Six) -> Six:
-        """Force and moment at a twist whose rate, in the frame's axes, is `bias`."""
+        """Return force and moment at a twist whose rate, in the frame's axes, is `bias`."""
         momentum = self.momentum(twist)
         linear, omega = momentum[:3], twist[3:]
         turning = jnp.concatenate([cross(omega, linear), cross(omega, momentum[3:]) + cross(twist[:3], linear)])
@@ -62,7 +62,7 @@ class Inertia(NamedTuple):
 
     @trace_once
     def seen(self, rotation: Float[Array, "3 3"], position: Three) -> Inertia:
-        """The same in the frame in which `rotation` and `position` (m) place this one."""
+        """Return the same in the frame in which `rotation` and `position` (m) place this one."""
         first = applied(rotation, self.first)
         lever = first + self.mass * position
         both = first[:, None] * position + position[:, None] * lever
@@ -73,7 +73,7 @@ class Inertia(NamedTuple):
 
 @trace_once
 def wrench_seen(rotation: Float[Array, "3 3"], position: Three, wrench: Six) -> Six:
-    """A force and moment, or a momentum, in the frame in which `rotation` and `position` (m) place its own."""
+    """Return a force and moment, or a momentum, in the frame in which `rotation` and `position` (m) place its own."""
     force = applied(rotation, wrench[:3])
     return jnp.concatenate([force, applied(rotation, wrench[3:]) + cross(position, force)])
 
@@ -96,7 +96,7 @@ def link_inertia(
     rates: Float[Array, "links width"],
     twisting: bool,
 ) -> Bent:
-    """Mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
+    """Return mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
 
     `links` holds the stacked numbers of the links that bend, `bias` their Ṅv; `twisting`: whether any of them twists.
     """
@@ -153,7 +153,7 @@ def _with_twisting(
 
 
 def _vector(rows: Float[Array, "links 3"]) -> Vector:
-    """One for all slices of a link."""
+    """Return one for all slices of a link."""
     return Vector(rows[:, 0, None], rows[:, 1, None], rows[:, 2, None])
 
 
@@ -162,7 +162,7 @@ def _sum[T](parts: Iterable[T]) -> T:
 
 
 def _over(each: Each) -> Float[Array, "links"]:
-    """The sum over slices."""
+    """Return the sum over slices."""
     return each.sum(-1)
 
 

@@ -37,7 +37,7 @@ SHOWN_LOSSES, SHOWN_FRICTIONS = (0.2, 0.5, 0.8), (0.2, 0.5, 0.8)  # curves of th
 
 @lru_cache(maxsize=1)
 def feasible() -> xr.Dataset:
-    """The wedge of pairs that exist, over r_f, three modes a link."""
+    """Return the wedge of pairs that exist, over r_f, three modes a link."""
     edges = [jax.vmap(wedge, (None, None, 0))(*contact(case(name, 3)), jnp.asarray(FRICTION_RATIOS)) for name in ORDER]
 
     def over(values: list[Any], words: str) -> Variable:
@@ -64,7 +64,7 @@ def feasible() -> xr.Dataset:
 
 
 def _refusal(name: str, loss: float, friction: float) -> str | None:
-    """What the package says of a pair that cannot be; None of one that can."""
+    """Return what the package says of a pair that cannot be; None of one that can."""
     try:
         of_law(case(name, 3), "energy-pair", energy_ratio=loss, friction_ratio=friction)
     except ValueError as error:
@@ -100,7 +100,7 @@ def feasible_rows(data: xr.Dataset) -> list[Row]:
 
 @lru_cache(maxsize=1)
 def payload_change() -> xr.Dataset:
-    """|e + x| over r_E and over r_f: the paper's system, flexible and rigid, where the pairs exist."""
+    """Return |e + x| over r_E and over r_f: the paper's system, flexible and rigid, where the pairs exist."""
     ratios = np.linspace(0, 1, 201)
     found = {label: case(HAND, modes) for label, modes in (("flexible", 3), ("rigid", 0))}
 
@@ -161,7 +161,7 @@ class Family:
         self.rng = rng
 
     def change(self, losses: np.ndarray, frictions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """−(v_pnf − v_pni) of the payload's mass centre (m/s), which is e + x, and whether it is pushed."""
+        """Return −(v_pnf − v_pni) of the payload's mass centre (m/s), which is e + x, and whether it is pushed."""
         impulse = jax.vmap(energy_pair)(self.matrix, self.velocity, losses, frictions).impulse
         jump = jax.vmap(velocity_jump)(jnp.asarray(self.rows), jnp.asarray(self.mass), impulse)
         return -np.asarray(jump[:, JOINTS]), np.asarray(impulse[:, 0] >= 0)
@@ -225,7 +225,7 @@ def change_rows(data: xr.Dataset) -> list[Row]:
 
 
 def _root_rows() -> list[Row]:
-    """Which root of eq. 49 is right, and in which frame of reference eqs. 50 and 51 hold."""
+    """Return which root of eq. 49 is right, and in which frame of reference eqs. 50 and 51 hold."""
     found = case(HAND, 3)
     matrix, _ = contact(found)
     loss, friction = PAIRS[8]
@@ -256,7 +256,7 @@ def _root_rows() -> list[Row]:
 
 
 def line_rows(shares: tuple[float, ...]) -> list[Row]:
-    """Impacts between plastic (r_E = r_f = 1) and elastic (0, 0), N_h, wrist locked."""
+    """Return impacts between plastic (r_E = r_f = 1) and elastic (0, 0), N_h, wrist locked."""
     found = case(HAND, 3)
     pin = plastic(*contact(found))
     rows = []

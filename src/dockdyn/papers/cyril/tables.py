@@ -13,7 +13,7 @@ ABOUT_JOINT = "About the joint, m L²/3: the preset has masses and lengths."
 
 
 def _bodies(progress: Progress) -> Made:
-    """Table 1."""
+    """Return table 1."""
     content = load("cyril-plastic").content
     spacecraft, *links, hand, payload = content.body
     rows = [
@@ -41,7 +41,7 @@ def _bodies(progress: Progress) -> Made:
 
 
 def _start(progress: Progress) -> Made:
-    """Table 2."""
+    """Return table 2."""
     content = load("cyril-plastic").content
     angles, rates = ("67.3", "45.4", "0"), ("0.836", "−1.81", "0.903")
     spacecraft, *links, payload = content.body

@@ -50,7 +50,7 @@ def retreat() -> xr.Dataset:
 
 
 def _given(progress: Progress) -> Made:
-    """What the text gives of the model and the simulation, beside the preset."""
+    """Return what the text gives of the model and the simulation, beside the preset."""
     content = load(DOCKING).content
     station, payload = content.named(STATION), content.named(PAYLOAD)
     control, step = content.control, content.integrator.step
@@ -79,7 +79,7 @@ ROD = "Of the rod with the preset's inertia, m L²/12."
 
 
 def _on_orbit(progress: Progress) -> Made:
-    """Speed and period by the semi-major axis, and what the printed ones would belong to."""
+    """Return speed and period by the semi-major axis, and what the printed ones would belong to."""
     section = load(DOCKING).content.orbit
     rate, radius, parameter = (
         float(section.make().mean_motion()),
@@ -100,7 +100,7 @@ def _on_orbit(progress: Progress) -> Made:
 
 
 def _orbit_picture(radius: float) -> Figure:
-    """The orbit to scale, the station (far too large) as it stands along it."""
+    """Return the orbit to scale, the station (far too large) as it stands along it."""
     figure = Figure(figsize=(6, 6), layout="constrained")
     ax = figure.add_subplot()
     turn = np.linspace(0, 2 * np.pi, 361)
@@ -131,7 +131,7 @@ def _turned(run: xr.Dataset) -> np.ndarray:
 
 
 def _start_and_docking(progress: Progress) -> Made:
-    """Figure 3."""
+    """Return figure 3."""
     run = docking()
     progress(0.9)
     first, second = run.episode_onset.values[:2]
@@ -142,7 +142,7 @@ def _start_and_docking(progress: Progress) -> Made:
 
 
 def _titled(chart: Chart) -> Figure:
-    """The chart on paper, with room for a title above the legend."""
+    """Return the chart on paper, with room for a title above the legend."""
     figure = print_chart(chart)
     width, height = figure.get_size_inches()
     share = height / (height + TITLE)
@@ -154,7 +154,7 @@ def _titled(chart: Chart) -> Figure:
 
 
 def released(progress: Progress) -> Made:
-    """Figure 4."""
+    """Return figure 4."""
     run = retreat()
     progress(0.9)
     summary = summarise(run)
@@ -179,7 +179,7 @@ def released(progress: Progress) -> Made:
 
 
 def _close_ups(progress: Progress) -> Made:
-    """Figure 5, a to f by its caption: the payload in the bay."""
+    """Return figure 5, a to f by its caption: the payload in the bay."""
     run = retreat()
     progress(0.9)
     summary = summarise(run)
@@ -220,7 +220,7 @@ def tip_distances(run: xr.Dataset) -> np.ndarray:
 
 
 def _histories(progress: Progress) -> Made:
-    """Figure 6: attitude of the station and angles of the arm."""
+    """Return figure 6: attitude of the station and angles of the arm."""
     run = docking()
     progress(0.9)
     figure = Figure(figsize=(9, 8), layout="constrained")
@@ -248,7 +248,7 @@ def _histories(progress: Progress) -> Made:
 
 
 def _impact_rows(progress: Progress) -> Made:
-    """When the payload meets the bay, in seconds and in steps."""
+    """Return when the payload meets the bay, in seconds and in steps."""
     run = docking()
     progress(0.9)
     summary = summarise(run)
@@ -267,7 +267,7 @@ def _impact_rows(progress: Progress) -> Made:
 
 
 def _time_rows(progress: Progress) -> Made:
-    """How long 4000 steps take."""
+    """Return how long 4000 steps take."""
     first = summarise(docking())["wall_time_s"]
     again = summarise(simulate(load(DOCKING)))
     took, steps = again["wall_time_s"], again["steps"]

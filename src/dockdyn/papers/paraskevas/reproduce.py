@@ -59,7 +59,7 @@ LATCH = (15.0, 17.0, 100.0, np.pi / 4, 0.02)  # section 5.2: masses (kg), stiffn
 
 
 def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
-    """Table 1."""
+    """Return table 1."""
     rows = []
     for done, (case, (printed, simulated)) in enumerate(CASES.items(), start=1):
         run, swapped, given = run_case(case), run_case(case, **AS_PRINTED), Case.of(case)
@@ -117,7 +117,7 @@ def _equal_ratios(progress: Progress) -> tuple[None, list[Row]]:
 
 @lru_cache(maxsize=1)
 def _relative_velocities() -> xr.Dataset:
-    """Figure 7: relative velocity of the centres of mass through the first contact."""
+    """Return figure 7: relative velocity of the centres of mass through the first contact."""
     runs, velocity = {}, []
     for case in CASES:
         given = Case.of(case)
@@ -158,7 +158,7 @@ def _relative_velocity_rows(data: xr.Dataset) -> list[Row]:
 
 
 def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
-    """Runs of a probe that meets the latch, by label: preset and changes; first contact is at t = 0."""
+    """Return runs of a probe that meets the latch, by label: preset and changes; first contact is at t = 0."""
     runs = {}
     for label, changes in names.items():
         changes = dict(changes)
@@ -194,14 +194,14 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
 
 @lru_cache(maxsize=1)
 def _too_slow() -> xr.Dataset:
-    """Figure 8, and the paper's rounded least speed."""
+    """Return figure 8, and the paper's rounded least speed."""
     name = "paraskevas-latch-slow"
     return latching({"0.05 m/s": {"preset": name}, "0.07 m/s": {"preset": name, f"body.{CHASER}.velocity": 0.07}})
 
 
 @lru_cache(maxsize=1)
 def _fast_enough() -> xr.Dataset:
-    """Figure 9."""
+    """Return figure 9."""
     return latching({"0.0709 m/s": {"preset": "paraskevas-latch"}})
 
 
@@ -247,7 +247,7 @@ Data = Callable[[], xr.Dataset]
 def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
 ) -> Part:
-    """A figure whose picture and rows come from one dataset."""
+    """Return a figure whose picture and rows come from one dataset."""
 
     def make(progress: Progress) -> tuple[Figure, list[Row]]:
         found = data()

@@ -28,7 +28,7 @@ def with_friction(coefficient: float) -> Scenario:
 
 
 def with_stiffness(stiffness: float) -> Scenario:
-    """All four springs of the compliance device, N/m."""
+    """Return all four springs of the compliance device, N/m."""
     springs = {f"contact.probe.normal.springs.{i}.stiffness": stiffness for i in range(4)}
     return load("sazawal-compliance", {**THREE_CONTACTS, **springs})
 
@@ -49,13 +49,13 @@ def _stiffnesses() -> dict[str, Scenario]:
 
 
 def turned(contacts: list[dict[str, Any]]) -> float:
-    """Degrees of azimuth between successive contacts, added up."""
+    """Return degrees of azimuth between successive contacts, added up."""
     steps = [(after["azimuth_deg"] - before["azimuth_deg"] + 180) % 360 - 180 for before, after in pairwise(contacts)]
     return sum(map(abs, steps))
 
 
 def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
-    """Figure 10: where and when each law makes its first three contacts."""
+    """Return figure 10: where and when each law makes its first three contacts."""
     rows = []
     for label, summary in summaries.items():
         for number, contact in enumerate(summary["contacts"][:3], start=1):
@@ -70,7 +70,7 @@ def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
 
 
 def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
-    """Figure 11: the second contact as friction grows."""
+    """Return figure 11: the second contact as friction grows."""
     second = {label: summary["contacts"][1] for label, summary in summaries.items()}
     rows = [Row(f"Q2, azimuth, {label}", None, q2["azimuth_deg"], "deg") for label, q2 in second.items()]
     for label, q2 in second.items():
@@ -85,7 +85,7 @@ def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
 
 
 def _stiffness_rows(runs: Runs, summaries: Summaries) -> list[Row]:
-    """Figure 12: the second contact as the springs stiffen."""
+    """Return figure 12: the second contact as the springs stiffen."""
     second = {label: from_apex(runs[label], summary["contacts"][1])[0] for label, summary in summaries.items()}
     rows = [Row(f"Q2, x from the apex, {label}", None, x, "m") for label, x in second.items()]
     least, *_, most = second.values()

@@ -20,7 +20,7 @@ EACH = "3000 kg each."
 
 
 def _bodies(progress: Progress) -> Made:
-    """Table 1."""
+    """Return table 1."""
     content = load("sazawal-compliance").content
     chaser, target = content.body
     reduced = chaser.mass * target.mass / (chaser.mass + target.mass)
@@ -34,7 +34,7 @@ def _bodies(progress: Progress) -> Made:
 
 
 def _laws(progress: Progress) -> Made:
-    """Table 2."""
+    """Return table 2."""
     (device,), (dashpot,) = (load(f"sazawal-{law}").content.contact for law in ("compliance", "spring-dashpot"))
     law = device.normal
     rows = [
@@ -58,7 +58,7 @@ def _laws(progress: Progress) -> Made:
 
 
 def _start(progress: Progress) -> Made:
-    """Table 3: the chaser's motion, as the target is at rest at the origin."""
+    """Return table 3: the chaser's motion, as the target is at rest at the origin."""
     chaser = load("sazawal-compliance").content.named("chaser")
     attitude = Rotation.from_quat(np.roll(chaser.attitude, -1)).as_matrix()  # the scalar last
     rows = vector_rows("r(0)", ("3.533", "0", "0.25"), chaser.position, "m")

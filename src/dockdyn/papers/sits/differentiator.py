@@ -49,7 +49,7 @@ class Fitted(NamedTuple):
 
 
 def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
-    """`velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
+    """Return `velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
     late = time >= SETTLED
     wave = np.exp(root * time[late])
     columns = np.stack([wave.real, -wave.imag], axis=1)
@@ -59,14 +59,14 @@ def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
 
 
 def seen(time: Array, position: Array) -> Seen:
-    """An instant at which only the robot's position is looked at."""
+    """Return an instant at which only the robot's position is looked at."""
     others: dict[str, Any] = dict.fromkeys(Seen._fields)
     return Seen(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
 
 
 @jax.jit
 def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
-    """Velocities (m/s) of a source that begins with `speed`."""
+    """Return velocities (m/s) of a source that begins with `speed`."""
 
     def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, Array]:
         return source.step(memory, seen(*now))
@@ -75,14 +75,15 @@ def _differentiated(source: VelocitySource, time: Array, position: Array, speed:
 
 
 def _noise_gain(source: VelocitySource) -> float:
-    """Deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse response."""
+    """Return deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse
+    response."""
     time, kick = STEP * np.arange(KICKED), np.zeros(KICKED)
     kick[1] = KICK  # the first instant is where it begins
     return float(np.linalg.norm(_differentiated(source, time, kick, jnp.zeros(()))) / KICK)
 
 
 def differentiators(progress: Progress) -> Made:
-    """Figure 10."""
+    """Return figure 10."""
     run = simulate_rig(load("sits-fgc", {"duration": SHOWN}))
     time, clean, speed = (run[name].values.ravel() for name in ("time", "robot_position", "velocity"))
     noisy = clean + NOISE * np.random.default_rng(SEED).standard_normal(len(clean))

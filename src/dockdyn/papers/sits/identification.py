@@ -46,7 +46,7 @@ class Experiment(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _experiment() -> Experiment:
-    """The commands of eq. 23, each held for a period, and where they bring the robot."""
+    """Return the commands of eq. 23, each held for a period, and where they bring the robot."""
     sweep = Sweep(AMPLITUDE, RISE[0], 2 * RISE[1] - RISE[0], (SAMPLES - 1) * PERIOD)
     time, command = sweep.planned(PERIOD)
     top, bottom, _ = cont2discrete((rig().robot.numerator, rig().robot.denominator), PERIOD, method="zoh")
@@ -56,7 +56,7 @@ def _experiment() -> Experiment:
 
 @lru_cache(maxsize=1)
 def _led() -> Path:
-    """The sweep as the generic arm makes it."""
+    """Return the sweep as the generic arm makes it."""
     made = _experiment()
     return lead(generic_arm(), DIRECTION, made.command, made.time)
 

@@ -129,7 +129,7 @@ def characteristic(progress: Progress) -> Made:
 
 
 def compensation(progress: Progress) -> Made:
-    """Stabilising gains, gains that match the contact alone, and the printed range of gains."""
+    """Return stabilising gains, gains that match the contact alone, and the printed range of gains."""
     r = rig()
     rows = [*_intervals()]
     progress(0.4)
@@ -163,7 +163,7 @@ def compensation(progress: Progress) -> Made:
 
 
 def _intervals() -> Iterator[Row]:
-    """Stabilising gains by Padé and exactly, and the rule of thumb."""
+    """Yield stabilising gains by Padé and exactly, and the rule of thumb."""
     r = rig()
     for damping in (0.0, r.damping):
         rule = r.stiffness * (r.delay + r.hold / 2 + r.robot_delay) - damping

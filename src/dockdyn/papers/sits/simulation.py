@@ -51,7 +51,7 @@ NO_ACCELERATION = "Printed of no such law: a gain on the acceleration, too, remo
 
 
 def compared(key: str) -> Iterator[Row]:
-    """Rows of one measure at 60 s, in both loops."""
+    """Yield rows of one measure at 60 s, in both loops."""
     unit = MEASURES[key][2]
     for loop, names in ((T2, NAMES), (S1, IN_S1)):
         for name in names:
@@ -62,7 +62,7 @@ def compared(key: str) -> Iterator[Row]:
 
 
 def _switch_times(progress: Progress) -> Made:
-    """Figure 11."""
+    """Return figure 11."""
     rows, found = [], {}
     errors, drifts = {}, {}
     for time in SWITCHES:
@@ -93,7 +93,7 @@ def _switch_times(progress: Progress) -> Made:
 
 
 def _velocity_errors(progress: Progress) -> Made:
-    """Figure 12."""
+    """Return figure 12."""
     rows = [*compared("e_V")]
     progress(0.6)
     for name, printed in (("FGC of the printed e_R", "0.22"), ("LGC", "0.14")):
@@ -119,14 +119,14 @@ def _velocity_errors(progress: Progress) -> Made:
 
 
 def _shown() -> dict[str, xr.Dataset]:
-    """The runs that pictures show."""
+    """Return the runs that pictures show."""
     return {
         name: run(f"{name}, {T2}") for name in ("FGC of the printed e_R", "LGC", "SCVG", "velocity and acceleration")
     }
 
 
 def _recovery(progress: Progress) -> Made:
-    """Figure 13."""
+    """Return figure 13."""
     rows = [*compared("e_R")]
     progress(0.6)
     _, series = runs.coefficients(run(f"SCVG, {T2}"))
@@ -148,7 +148,7 @@ def _recovery(progress: Progress) -> Made:
 
 
 def _force_errors(progress: Progress) -> Made:
-    """Figure 14."""
+    """Return figure 14."""
     rows = [*compared("e_F")]
     progress(0.6)
     rows.append(Row(f"no compensator, {T2}: e_F at 60 s", None, value(f"none, {T2}", "e_F"), "N"))
@@ -160,7 +160,7 @@ def _force_errors(progress: Progress) -> Made:
 
 
 def _energies(progress: Progress) -> Made:
-    """Figure 15."""
+    """Return figure 15."""
     rows, curves = [], {}
     cycle = 2 * np.pi / rig().frequency
     for name in (f"SCVG, {T2}", f"SCVG as printed, {T2}", "SCVG on the robot's velocity"):
@@ -185,7 +185,7 @@ def _energies(progress: Progress) -> Made:
 
 
 def growth(gain: float) -> float:
-    """Growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its monodromy."""
+    """Return growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its monodromy."""
     scene = runs.scenario(f"FGC, {T2}")
     loop = loop_of_scenario(scene)
     made = rig_of(scene, loop, Linear.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
@@ -194,7 +194,7 @@ def growth(gain: float) -> float:
 
 
 def _gain_history(progress: Progress) -> Made:
-    """Figure 16."""
+    """Return figure 16."""
     rows = []
     names = (f"SCVG, {T2}", f"SCVG as printed, {T2}", "SCVG on the robot's velocity", f"SCVG, {S1}")
     ends: dict[str, tuple[float, float]] = {}
@@ -218,7 +218,7 @@ def _gain_history(progress: Progress) -> Made:
 
 
 def stable(label: str, gain: float) -> Iterator[Row]:
-    """Whether the loops are stable at a gain (N s/m): Routh's array of the Padé polynomial, and exactly."""
+    """Yield whether the loops are stable at a gain (N s/m): Routh's array of the Padé polynomial, and exactly."""
     least = float(routh(rig().polynomial(rig().damping).at(gain)).first_column.min())
     yield Row(f"{label}: least of Routh's first column (Padé)", "> 0", least, "SI")
     for name in LOOPS:

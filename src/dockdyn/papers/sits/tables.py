@@ -10,7 +10,7 @@ from dockdyn.scenario.load import load
 
 
 def _parameters(progress: Progress) -> Made:
-    """Table 1."""
+    """Return table 1."""
     r = rig()
     return None, [
         Row("V₀", "0.05", load("sits").content.start.velocity, "m/s"),

@@ -116,7 +116,7 @@ class Sequence:
 
 
 def c_initialiser(settings: object) -> str:
-    """The settings of a device as the initialiser of its struct in C, whose fields have the same names."""
+    """Return the settings of a device as the initialiser of its struct in C, whose fields have the same names."""
     values = [(name, getattr(settings, name)) for name in settings.__dataclass_fields__]  # type: ignore[attr-defined]
     return "{" + (", ".join(f".{name} = {_c_value(value)}" for name, value in values) or "0") + "}"
 

@@ -100,7 +100,7 @@ class EGM:
         self.sequence.last = None
 
     def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; BadPacket for what is no message of it.
+        """Return where the robot is; BadPacket for what is no message of it.
 
         Joints are those of the robot, then its external ones as far as there are places; a message with more that are not
         zero is refused.
@@ -119,7 +119,7 @@ class EGM:
         return Pose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
 
     def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a command and its sequence; BadPacket where it is none."""
+        """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         try:
             message = _parse("EgmSensor", packet)
             position, rotation, _ = self._read(message, CORRECTION, message.planned)
@@ -129,7 +129,7 @@ class EGM:
         return Command(position, rotation), self.sequence.last or 0
 
     def encode_command(self, command: Command, milliseconds: int = 0) -> bytes:
-        """The next command, with the time since whenever; BadPacket for numbers that are none."""
+        """Return the next command, with the time since whenever; BadPacket for numbers that are none."""
         check_range(command.position + command.rotation_vector)
         self.sent = (self.sent + 1) % _WORD
         message = _message("EgmSensor")()
@@ -138,7 +138,7 @@ class EGM:
         return message.SerializeToString(deterministic=True)
 
     def encode_robot(self, pose: Pose, milliseconds: int = 0) -> bytes:
-        """The robot's side: a status of zero is told as motors on, EGM and RAPID running."""
+        """Return the robot's side: a status of zero is told as motors on, EGM and RAPID running."""
         check_range(pose.position + pose.rotation_vector)
         message = _message("EgmRobot")()
         _fill_header(message.header, pose.sequence % _WORD, milliseconds, DATA)
@@ -150,7 +150,7 @@ class EGM:
         return message.SerializeToString(deterministic=True)
 
     def _read(self, message: Any, type: int, motion: Any) -> tuple[Numbers, Numbers, Numbers]:  # noqa: ANN401, of the library
-        """Position, rotation vector and joints; BadPacket where they are not there, or the message is not newer."""
+        """Return position, rotation vector and joints; BadPacket where they are not there, or the message is not newer."""
         if not message.header.HasField("seqno"):
             raise BadPacket(PacketError.MISSING_FIELD)
         if message.header.mtype != type:
@@ -172,7 +172,8 @@ class EGM:
 
 
 def _begins_anew(last: int | None, number: int) -> bool:
-    """Whether a message begins a session behind the one of the `last` message: its number is zero, and no wrap is due."""
+    """Return whether a message begins a session behind the one of the `last` message: its number is zero, and no wrap is
+    due."""
     return last is not None and number == 0 and 0 < last % _WORD < _WORD - _NEAR_WRAP
 
 
@@ -190,7 +191,7 @@ def _parse(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library
 
 
 def _told(message: Any) -> Numbers:  # noqa: ANN401, of the library
-    """The numbers of a message, all of which must be there."""
+    """Return the numbers of a message, all of which must be there."""
     fields = message.DESCRIPTOR.fields
     if not all(message.HasField(field.name) for field in fields):
         raise BadPacket(PacketError.MISSING_FIELD)

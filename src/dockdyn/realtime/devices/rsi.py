@@ -96,7 +96,7 @@ class RSI:
         self.quaternion: Numbers = (1.0, 0.0, 0.0, 0.0)
 
     def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; its status is how many more answers were late than the message before has told.
+        """Return where the robot is; its status is how many more answers were late than the message before has told.
 
         BadPacket for what is no message of it.
         """
@@ -127,7 +127,7 @@ class RSI:
         self.clock = clock
 
     def encode_answer(self, command: Command) -> bytes:
-        """The correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
+        """Return the correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
         if self.ipoc.last is None:
             raise BadPacket(PacketError.MISSING_FIELD)
         check_range(command.position + command.rotation_vector)
@@ -142,7 +142,8 @@ class RSI:
         return b'<Sen Type="%s"><%s<IPOC>%s</IPOC></Sen>' % (self.settings.sensor_type.encode(), words, self.echo)
 
     def decode_answer(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a correction, a shift and a turn, and the IPOC that it answers; BadPacket where it is none."""
+        """Return the robot's side: a correction, a shift and a turn, and the IPOC that it answers; BadPacket where it is
+        none."""
         try:
             root = read_message(packet, "Sen")
             if root.attributes.get(b"Type") != self.settings.sensor_type.encode():
@@ -155,7 +156,7 @@ class RSI:
         return Command(shift, vector_of_quaternion(turn)), ipoc
 
     def encode_robot(self, actual: Pose, setpoint: Command) -> bytes:
-        """The robot's side: where it is and shall be, its joints, how many answers were late, and its IPOC."""
+        """Return the robot's side: where it is and shall be, its joints, how many answers were late, and its IPOC."""
         check_range(actual.position + actual.rotation_vector + setpoint.position + setpoint.rotation_vector)
         parts = []
         for name, pose in (("RIst", actual), ("RSol", setpoint)):
@@ -174,13 +175,13 @@ def _attributes(names: tuple[str, ...], numbers: list[bytes]) -> bytes:
 
 
 def _frame(position: Numbers, quaternion: Numbers) -> Numbers:
-    """The numbers of a frame on the wire: mm, degrees."""
+    """Return the numbers of a frame on the wire: mm, degrees."""
     lengths = tuple(each * 1000.0 for each in position)
     return lengths + tuple(each / DEGREE for each in angles_of_quaternion(quaternion))
 
 
 def _frame_of(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Position (m) and unit quaternion of the numbers of a frame."""
+    """Return position (m) and unit quaternion of the numbers of a frame."""
     return tuple(each / 1000.0 for each in numbers[:3]), quaternion_of_angles(
         tuple(each * DEGREE for each in numbers[3:])
     )
@@ -197,7 +198,7 @@ def _read_frame(element: Element) -> tuple[Numbers, Numbers]:
 
 
 def _read_joints(root: Element) -> Numbers:
-    """The joints that a robot tells; zero for those that it has not."""
+    """Return the joints that a robot tells; zero for those that it has not."""
     if b"AIPos" not in root.inner:
         return (0.0,) * JOINTS
     told = root.inner[b"AIPos"]

@@ -110,7 +110,7 @@ class RTDE:
         self._first: int | None = None
 
     def encode_requests(self) -> list[bytes]:
-        """What a client sends after connecting, each after the answer to the one before: version, recipe, start."""
+        """Return what a client sends after connecting, each after the answer to the one before: version, recipe, start."""
         frequency = struct.pack(">d", self.settings.frequency) if self.settings.version > 1 else b""
         recipe = frequency + ",".join(OUTPUTS).encode()
         version = struct.pack(">H", self.settings.version)
@@ -130,7 +130,7 @@ class RTDE:
             raise BadPacket(PacketError.WRONG_HEADER if len(content) == 1 else PacketError.WRONG_LENGTH)
 
     def decode_data(self, packet: bytes) -> tuple[Pose, Reading]:
-        """Where the robot is and the force at its tool; BadPacket for what is no package of the recipe, a text too."""
+        """Return where the robot is and the force at its tool; BadPacket for what is no package of the recipe, a text too."""
         head = self._head()
         try:
             if len(packet) >= _HEAD.size and _HEAD.unpack(packet[: _HEAD.size]) == (len(packet), TEXT):
@@ -164,7 +164,7 @@ class RTDE:
         self._first = first
 
     def encode_command(self, command: Command) -> bytes:
-        """A command of the reverse interface, to 1 µm and 1 µrad; BadPacket for what does not fit into 32 bits."""
+        """Return a command of the reverse interface, to 1 µm and 1 µrad; BadPacket for what does not fit into 32 bits."""
         try:
             units = [round(each * _PER_UNIT) for each in command.position + command.rotation_vector]
             return _COMMAND.pack(self.settings.timeout, *units, _MODE_POSE)
@@ -172,7 +172,7 @@ class RTDE:
             raise BadPacket(PacketError.OUT_OF_RANGE) from None
 
     def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a command, and the ms without another after which it stops; BadPacket where it is none."""
+        """Return the robot's side: a command, and the ms without another after which it stops; BadPacket where it is none."""
         if len(packet) != _COMMAND.size:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
         timeout, *units, mode = _COMMAND.unpack(packet)
@@ -185,7 +185,7 @@ class RTDE:
         return Command(numbers[:3], numbers[3:]), timeout
 
     def encode_data(self, time: float, pose: Pose, reading: Reading) -> bytes:
-        """The robot's side: a package of the recipe."""
+        """Return the robot's side: a package of the recipe."""
         check_range(pose.position + pose.rotation_vector + pose.joints[:6])
         robot = (0 if pose.status & NOT_POWERED else _POWERED) | (0 if pose.status & NO_PROGRAM else _PROGRAM_RUNS)
         values = (*pose.position, *pose.rotation_vector, *pose.joints[:6], *reading.force, *reading.torque)
@@ -197,7 +197,7 @@ class RTDE:
 
 
 def write_text(version: int, message: str, source: str = "dockdyn", level: int = 2) -> bytes:
-    """A text that the robot sends by itself: an error (1 or 0), a warning (2) or information (3)."""
+    """Return a text that the robot sends by itself: an error (1 or 0), a warning (2) or information (3)."""
     words, origin = message.encode()[:255], source.encode()[:255]
     if version == 1:
         return write_package(TEXT, bytes([level]) + words)
@@ -205,26 +205,26 @@ def write_text(version: int, message: str, source: str = "dockdyn", level: int =
 
 
 def stop_distance(speed: float, patience: float, lever: float) -> float:
-    """How far (m) the tool goes on at a `speed` (m/s) once commands fail: at that speed for the `patience` (s) that they state,
-    then while its joints stop, of which the tool is a `lever` (m) away.
+    """Return how far (m) the tool goes on at a `speed` (m/s) once commands fail: at that speed for the `patience` (s) that they
+    state, then while its joints stop, of which the tool is a `lever` (m) away.
     """
     return speed * patience + speed**2 / (2 * STOPPING * lever)
 
 
 def write_package(kind: int, content: bytes = b"") -> bytes:
-    """A package: its size, its type, its content."""
+    """Return a package: its size, its type, its content."""
     return _HEAD.pack(_HEAD.size + len(content), kind) + content
 
 
 def open_package(packet: bytes) -> tuple[int, bytes]:
-    """The type and the content of a whole package; BadPacket where it is none."""
+    """Return the type and the content of a whole package; BadPacket where it is none."""
     if len(packet) < _HEAD.size or int.from_bytes(packet[:2]) != len(packet):
         raise BadPacket(PacketError.WRONG_LENGTH)
     return packet[2], packet[_HEAD.size :]
 
 
 def split_packages(stream: bytes) -> tuple[list[bytes], bytes]:
-    """The whole packages that a stream begins with, and its rest; BadPacket for a stream that is none."""
+    """Return the whole packages that a stream begins with, and its rest; BadPacket for a stream that is none."""
     packages = []
     while size := find_package(stream):
         packages.append(stream[:size])
@@ -233,7 +233,7 @@ def split_packages(stream: bytes) -> tuple[list[bytes], bytes]:
 
 
 def find_package(stream: bytes) -> int:
-    """The size of the package that a stream begins with, zero where more must come; BadPacket for one that is none."""
+    """Return the size of the package that a stream begins with, zero where more must come; BadPacket for one that is none."""
     if len(stream) < 2:
         return 0
     size = int.from_bytes(stream[:2])

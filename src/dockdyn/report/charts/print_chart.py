@@ -39,7 +39,7 @@ PAPER = dict.fromkeys([name for name in STYLE if name.endswith("size")], LETTERS
 
 
 def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -> Figure:
-    """The chart as a figure: of the window on which it opens or, if asked, of the `whole` run."""
+    """Return the chart as a figure: of the window on which it opens or, if asked, of the `whole` run."""
     from matplotlib import style as styles
     from matplotlib.figure import Figure
 
@@ -87,7 +87,7 @@ def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
 
 
 def _fill(ax: Axes, area: Area) -> Artist:
-    """Rings as one path, so that holes stay open."""
+    """Return rings as one path, so that holes stay open."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -100,7 +100,7 @@ def _fill(ax: Axes, area: Area) -> Artist:
 
 
 def rings_of(area: Area) -> list[np.ndarray]:
-    """The rings of an area, (n, 2) each."""
+    """Return the rings of an area, (n, 2) each."""
     points = np.stack([np.asarray(area.x, float), np.asarray(area.y, float)], axis=1)
     gaps = np.flatnonzero(np.isnan(points).any(axis=1))
     found = [part[~np.isnan(part).any(axis=1)] for part in np.split(points, gaps)]
@@ -135,7 +135,7 @@ def _draw_line(ax: Axes, line: Line) -> Artist:
 
 
 def _draw_band(ax: Axes, band: Band) -> Artist:
-    """The thin edge keeps a short one visible."""
+    """Return the thin edge keeps a short one visible."""
     span = ax.axvspan if band.axis == "x" else ax.axhspan
     edge = 0.4 if band.alpha == 1 else 0
     return span(band.start, band.end, color=COLOURS[band.colour], alpha=band.alpha, linewidth=edge, zorder=0)
@@ -185,7 +185,7 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
 
 
 def _name_events(ax: Axes, panel: Panel) -> None:
-    """Writes names above shaded times and lines; neighbours too close for that share one text."""
+    """Write names above shaded times and lines; neighbours too close for that share one text."""
     low, high = ax.get_xlim()
     places = [((band.start + band.end) / 2, band.name) for band in panel.bands if band.name and band.axis == "x"]
     places += [(level.at, level.name) for level in panel.levels if level.name]

@@ -23,7 +23,7 @@ def seen_from(
     follow: Motion | None = None,
     turns: bool = False,
 ) -> View:
-    """The view of a ball (m) from a direction."""
+    """Return the view of a ball (m) from a direction."""
     out = np.asarray(direction, float) / np.linalg.norm(direction)
     middle = np.asarray(centre, float)
     return View(name, middle + BACK * radius * out, middle, follow, turns)
@@ -32,7 +32,7 @@ def seen_from(
 def seen_whole(
     name: str, direction: Sequence[float] | np.ndarray, parts: Sequence[Part], rows: Sequence[int] = (0,)
 ) -> View:
-    """The view in which all of some parts is seen as they are at some frames, by default the first."""
+    """Return the view in which all of some parts is seen as they are at some frames, by default the first."""
     points = np.concatenate([_at_frame(part, row) for part in parts for row in rows])
     out = np.asarray(direction, float) / np.linalg.norm(direction)
     across = np.cross([0.0, 0.0, 1.0], out)  # which the player keeps level
@@ -49,7 +49,7 @@ def seen_whole(
 
 
 def from_the_bus(name: str, parts: Sequence[Part], motion: Motion, place: np.ndarray, reach: float) -> View:
-    """The view of a body's docking gear (at `place`, m, body axes) from its bus, beside the gear; the camera goes along.
+    """Return the view of a body's docking gear (at `place`, m, body axes) from its bus, beside the gear; the camera goes along.
 
     From outside, behind the bus and above it, where the gear does not stand out from it; `parts` are those of the bus.
     """
@@ -67,12 +67,12 @@ def from_the_bus(name: str, parts: Sequence[Part], motion: Motion, place: np.nda
 
 
 def _at_frame(part: Part, row: int) -> np.ndarray:
-    """Vertices (n, 3) of a part at a frame."""
+    """Return vertices (n, 3) of a part at a frame."""
     return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
 
 
 def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
+    """Return unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
     across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
     across /= np.linalg.norm(across)
     return across, np.cross(across, axis)

@@ -36,12 +36,12 @@ class LocalServer(_OwnPageAlone, Viser4dServer):
     """A server of what has been recorded."""
 
     def as_html(self, **options: Any) -> str:  # noqa: ANN401, viser4d's own
-        """A page that plays what has been recorded, and needs no server."""
+        """Return a page that plays what has been recorded, and needs no server."""
         with _packed_lightly():
             return super().as_html(**options)
 
     def _queue_block_refresh(self, changed_block: int) -> None:
-        """Tells every browser of what has been recorded since; viser4d starts a thread for it though there be none."""
+        """Tell every browser of what has been recorded since; viser4d starts a thread for it though there be none."""
         if self.get_client_playbacks():
             super()._queue_block_refresh(changed_block)
 
@@ -99,7 +99,7 @@ def _guarded() -> Iterator[None]:
 
 
 def own_page(origins: list[str], hosts: list[str]) -> bool:
-    """Whether a request comes from the page of the server it asks, or from no page.
+    """Return whether a request comes from the page of the server it asks, or from no page.
 
     A foreign page may make its own name mean this machine: a name counts only where it is this machine's.
     """
@@ -113,7 +113,7 @@ def own_page(origins: list[str], hosts: list[str]) -> bool:
 
 
 def _own_name(name: str) -> bool:
-    """Whether a host's name is an address, or a name that this machine gives itself."""
+    """Return whether a host's name is an address, or a name that this machine gives itself."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -117,7 +117,7 @@ def light(server: ViserServer) -> None:
 
 
 def _tell_first(handle: Handle, motion: Motion) -> None:
-    """Tells the player where something is at first, which goes back there only if it was told.
+    """Tell the player where something is at first, which goes back there only if it was told.
 
     What equals the value that it has anyway it does not take down, so that it is told another one before.
     """
@@ -128,13 +128,13 @@ def _tell_first(handle: Handle, motion: Motion) -> None:
 
 
 def _coarse(motion: Motion) -> Motion:
-    """Places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
+    """Return places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
     size = float(np.abs(motion.position).max(initial=0)) or 1.0
     return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
 def _move(handle: Handle, motion: Motion, step: int) -> None:
-    """Tells the player what has changed since the frame before, and nothing else."""
+    """Tell the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
     if np.any(motion.attitude[step] != motion.attitude[step - 1]):
@@ -142,7 +142,7 @@ def _move(handle: Handle, motion: Motion, step: int) -> None:
 
 
 def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:
-    """Every part, in axes of what carries it."""
+    """Return every part, in axes of what carries it."""
     return [
         stage.add_mesh_simple(
             path,
@@ -168,7 +168,7 @@ def draw_frames(stage: Stage, scene: Scene) -> None:
 
 
 def draw_line(stage: Stage, number: int, line: Line, carrier: str = ROOT) -> tuple[Handle, np.ndarray | None]:
-    """The line, in axes of what carries it (a path), and its segments at every frame where they change."""
+    """Return the line, in axes of what carries it (a path), and its segments at every frame where they change."""
     points = line.points.astype(np.float32)
     if line.grows:  # a point a frame: what has not come yet is drawn into the last point
         count = len(points)
@@ -190,12 +190,12 @@ def draw_line(stage: Stage, number: int, line: Line, carrier: str = ROOT) -> tup
 
 
 def _segments(points: np.ndarray) -> np.ndarray:
-    """Neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
+    """Return neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
     return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2)
 
 
 def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
+    """Return both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
     shown, seen = arrow.scale.drawn(arrow.vector)
     ends = np.stack([arrow.place, arrow.place + shown], axis=1)
     return ends.astype(np.float32), seen
@@ -221,7 +221,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def linear(colour: str) -> tuple[int, int, int]:
-    """A colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
+    """Return a colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
     shares = [channel / 255 for channel in _rgb(colour)]
     light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     red, green, blue = (round(255 * one) for one in light)

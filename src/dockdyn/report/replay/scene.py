@@ -32,7 +32,7 @@ class Motion:
     attitude: np.ndarray
 
     def points(self, place: np.ndarray) -> np.ndarray:
-        """A place of the body (3,) at every frame (frames, 3)."""
+        """Return a place of the body (3,) at every frame (frames, 3)."""
         return self.position + turned(self.attitude, np.broadcast_to(place, self.position.shape))
 
 
@@ -158,37 +158,37 @@ class Scene:
 
 
 def carriers(scene: Scene) -> list[Motion]:
-    """What moves in a scene, each motion once, though several parts go along with it."""
+    """Return what moves in a scene, each motion once, though several parts go along with it."""
     motions = [part.motion for part in scene.parts] + [frame.motion for frame in scene.frames]
     motions += [line.carrier for line in scene.lines if line.carrier is not None]
     return list({id(motion): motion for motion in motions}.values())
 
 
 def carrier_paths(scene: Scene) -> dict[int, str]:
-    """What the player calls that which moves so, by the motion's identity."""
+    """Return what the player calls that which moves so, by the motion's identity."""
     return {id(motion): f"{ROOT}/motion/{number}" for number, motion in enumerate(carriers(scene))}
 
 
 def part_paths(scene: Scene) -> list[str]:
-    """What the player calls a scene's parts."""
+    """Return what the player calls a scene's parts."""
     paths = carrier_paths(scene)
     return [f"{paths[id(part.motion)]}/part/{number}" for number, part in enumerate(scene.parts)]
 
 
 def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
+    """Return body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
     scalar, axis = attitude[..., :1], attitude[..., 1:]
     twice = 2 * np.cross(axis, vector)
     return vector + scalar * twice + np.cross(axis, twice)
 
 
 def still(count: int, position: ArrayLike = (0.0, 0.0, 0.0), attitude: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Motion:
-    """What does not move during so many frames."""
+    """Return what does not move during so many frames."""
     return Motion(np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1)))
 
 
 def along(points: np.ndarray, direction: np.ndarray) -> Motion:
-    """What starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
+    """Return what starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
     size = np.linalg.norm(direction, axis=1, keepdims=True)
     x = np.where(size > 0, direction / np.where(size > 0, size, 1), [1.0, 0.0, 0.0])
     half = np.concatenate([1 + x[:, :1], np.zeros((len(x), 1)), -x[:, 2:], x[:, 1:2]], axis=1)

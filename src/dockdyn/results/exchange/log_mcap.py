@@ -53,7 +53,7 @@ class _Channel:
 
 
 def mcap_table(path: Path) -> LogTable:
-    """The numbers in the messages of an MCAP file, a column each: CDR with ROS 2 definitions, JSON and Protobuf.
+    """Return the numbers in the messages of an MCAP file, a column each: CDR with ROS 2 definitions, JSON and Protobuf.
 
     A column is called by its field, `wrench.force.x`, and by its topic besides where several channels have that,
     `/left.wrench.force.x`. Of a file that dockdyn wrote the columns are those of its run, or of a rig's cycles. A file that
@@ -99,7 +99,7 @@ def mcap_table(path: Path) -> LogTable:
 
 
 def _is_whole(file: BinaryIO) -> bool:
-    """Whether a file ends as its writer ends it."""
+    """Return whether a file ends as its writer ends it."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - len(MAGIC), 0))
     end = file.read()
@@ -108,7 +108,7 @@ def _is_whole(file: BinaryIO) -> bool:
 
 
 def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str, str]:
-    """The channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
+    """Return the channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
     try:
         from mcap.records import Attachment, Channel, Message, Metadata, Schema
         from mcap_protobuf.decoder import DecoderFactory as Protobuf
@@ -147,7 +147,7 @@ def _channel_of(
     protobuf: Any,  # noqa: ANN401
     parts: Parts,
 ) -> _Channel:
-    """A channel and what decodes its messages."""
+    """Return a channel and what decodes its messages."""
     stated = schema.encoding if schema is not None else "none"
     try:
         if record.message_encoding == "json":
@@ -194,14 +194,15 @@ def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
 
 
 def _columns_of(channel: _Channel, names: Iterable[str], place: int) -> Iterator[LogColumn]:
-    """The fields of a channel's messages by these names; nan where a message lacks it."""
+    """Yield the fields of a channel's messages by these names; nan where a message lacks it."""
     for name in names:
         cells = [message.get(name, math.nan) for message in channel.messages]
         yield LogColumn(name, cells, place, path=f"{channel.topic}.{name}")
 
 
 def _stretch_of(channel: _Channel, place: int) -> Stretch:
-    """A channel's samples; their time is that of the messages' headers, where it is set, else when they were recorded."""
+    """Return a channel's samples; their time is that of the messages' headers, where it is set, else when they were
+    recorded."""
     heading = f"{STAMP} [ns]"
     stamps = [message.get(heading, 0) for message in channel.messages]
     own = min(stamps) != max(stamps)
@@ -211,7 +212,8 @@ def _stretch_of(channel: _Channel, place: int) -> Stretch:
 
 
 def _shortest(columns: list[LogColumn]) -> list[LogColumn]:
-    """Columns by their fields, or by their topics alone where the only field is `data`; in full where that is not enough."""
+    """Return columns by their fields, or by their topics alone where the only field is `data`; in full where that is not
+    enough."""
     short = [
         column.path.removesuffix(f".{ONLY}").strip("/") if column.heading == ONLY else column.heading
         for column in columns

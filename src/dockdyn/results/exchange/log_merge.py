@@ -24,7 +24,7 @@ class Merged:
 
 
 def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | None) -> Merged:
-    """`columns` of a table with their time: the column `clock`, else that of their stretch of samples.
+    """Return `columns` of a table with their time: the column `clock`, else that of their stretch of samples.
 
     Samples on the clock of their stretch are in its order, one for each time. Those of several stretches are taken at the times
     of the first one's samples that all of them reach, by when they were recorded; between their own samples the others are on

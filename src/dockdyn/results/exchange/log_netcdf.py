@@ -17,7 +17,7 @@ SINCE = " since "  # a date, from which the stamps count that stand before it
 
 
 def netcdf_table(path: Path) -> LogTable:
-    """The variables over time of a netCDF file as columns, named as `dockdyn export` names them.
+    """Return the variables over time of a netCDF file as columns, named as `dockdyn export` names them.
 
     ScenarioError for a file that cannot be read, or has nothing over time.
     """
@@ -38,6 +38,6 @@ def netcdf_table(path: Path) -> LogTable:
 
 
 def _heading_of(column: Column) -> str:
-    """Name and unit; that of a time since a date is its unit alone."""
+    """Return name and unit; that of a time since a date is its unit alone."""
     unit, since, _ = column.unit.partition(SINCE)
     return f"{column.name} [{unit}]" if since else column.heading

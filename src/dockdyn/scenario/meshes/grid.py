@@ -26,7 +26,7 @@ MET = 1 - 1e-9  # of the radius of a tip: points that are nearer to another face
 
 
 def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
-    """The grid of what a mesh file holds, `scale` m for each of its units, for tips of a `radius` (m).
+    """Return the grid of what a mesh file holds, `scale` m for each of its units, for tips of a `radius` (m).
 
     A mesh whose unit is not `stated` and that would be `LARGE` is refused before: a grid of it would take minutes.
     """
@@ -37,7 +37,8 @@ def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: 
 
 
 def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401, trimesh's
-    """The coarsest grid whose spline is within the `tolerance` (m) of the distance where tips of a `radius` (m) meet a mesh."""
+    """Return the coarsest grid whose spline is within the `tolerance` (m) of the distance where tips of a `radius` (m) meet a
+    mesh."""
     size = _size_of(mesh)
     spacing, found = size / COARSEST, None
     while True:
@@ -60,12 +61,12 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
 
 
 def _size_of(mesh: Any) -> float:  # noqa: ANN401, trimesh's
-    """The largest extent (m) of a mesh."""
+    """Return the largest extent (m) of a mesh."""
     return float(np.ptp(mesh.vertices, axis=0).max())
 
 
 def _box(mesh: Any, spacing: float, radius: float) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
-    """First node (m) and numbers of nodes of the grid around a mesh and the tips that meet it."""
+    """Return first node (m) and numbers of nodes of the grid around a mesh and the tips that meet it."""
     margin = radius + BAND * spacing
     low, high = mesh.bounds[0] - margin, mesh.bounds[1] + margin
     return low, np.ceil((high - low) / spacing).astype(int) + 1
@@ -92,7 +93,7 @@ def _fitted(mesh: Any, corner: np.ndarray, counts: np.ndarray, spacing: float, r
 
 
 def met_points(mesh: Any, nearest: NearestFace, radius: float) -> Float[np.ndarray, "n 3"]:  # noqa: ANN401, trimesh's
-    """Centres of balls of a `radius` (m) that touch a mesh from outside, over all of its faces evenly."""
+    """Return centres of balls of a `radius` (m) that touch a mesh from outside, over all of its faces evenly."""
     from trimesh.sample import sample_surface
 
     points, faces = sample_surface(mesh, SAMPLES, seed=0)
@@ -101,7 +102,7 @@ def met_points(mesh: Any, nearest: NearestFace, radius: float) -> Float[np.ndarr
 
 
 def spline_at(coefficients: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """A spline at places (n, 3) counted in nodes."""
+    """Return a spline at places (n, 3) counted in nodes."""
     return map_coordinates(coefficients, places.T, order=3, mode="mirror", prefilter=False)
 
 
@@ -113,7 +114,8 @@ def _distances(
     spacing: float,
     band: float,
 ) -> np.ndarray:
-    """Signed distances (m) at the nodes: exact within the `band` (m), further away from the face of the nearest piece."""
+    """Return signed distances (m) at the nodes: exact within the `band` (m), further away from the face of the nearest
+    piece."""
     centres, parents, radii = pieces_of(mesh, 2 * spacing)
     empty = np.ones(counts, bool)
     empty[tuple(np.rint((centres - corner) / spacing).astype(int).T)] = False

@@ -55,7 +55,8 @@ class Solid(NamedTuple):
 
 @lru_cache(maxsize=8)
 def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
-    """The grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius` (m).
+    """Return the grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius`
+    (m).
 
     A mesh whose unit is not `stated` and that would be large is refused before: a grid of it would take minutes.
     """
@@ -82,7 +83,7 @@ def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -
 
 @lru_cache(maxsize=8)
 def solid_of(file: Path, changed: int, scale: float) -> Solid:
-    """The skin of the solid in a mesh file (`changed`: its time of change), `scale` m for each unit."""
+    """Return the skin of the solid in a mesh file (`changed`: its time of change), `scale` m for each unit."""
 
     def make(content: bytes, suffix: str) -> Solid:
         from dockdyn.scenario.meshes.solid import solid_in
@@ -96,7 +97,7 @@ def solid_of(file: Path, changed: int, scale: float) -> Solid:
 def _kept[Made: Any](
     made: type[Made], file: Path, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
 ) -> Made:
-    """What is kept of a file's content under these `facts`, or what is made of it now."""
+    """Return what is kept of a file's content under these `facts`, or what is made of it now."""
     content, suffix = read_file(file, MESH.most), file.suffix.lower()
     words = repr((made.__name__, _makers(), suffix, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]

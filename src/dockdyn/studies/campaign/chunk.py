@@ -70,7 +70,7 @@ class Chunk:
 
     @staticmethod
     def from_bytes(content: bytes) -> Chunk:
-        """What `as_bytes` has written. Raises ValueError, KeyError, TypeError or EOFError for anything else."""
+        """Return what `as_bytes` has written. Raises ValueError, KeyError, TypeError or EOFError for anything else."""
         line, _, numbers = content.partition(b"\n")
         head = json.loads(line)
         found, names = np.load(io.BytesIO(numbers), allow_pickle=False), [*head["columns"]]
@@ -101,7 +101,7 @@ class Columns:
         self.elapsed += chunk.elapsed
 
     def joined(self, name: str) -> Float[np.ndarray, "cases"]:
-        """A whole column, which is then no more here in parts."""
+        """Return a whole column, which is then no more here in parts."""
         return np.concatenate(self.parts.pop(name))
 
 

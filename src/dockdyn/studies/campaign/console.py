@@ -17,7 +17,7 @@ DECIDED = {"captured": "capture", "requirements": "whether all are met"}
 
 
 def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
-    """What a campaign answers: probabilities, the largest force, what fails first and what decides it."""
+    """Yield what a campaign answers: probabilities, the largest force, what fails first and what decides it."""
     yield answers["title"]
     failed = f", {answers['failed']} failed" if answers["failed"] else ""
     rate = answers["runs_per_second"]
@@ -47,12 +47,12 @@ def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
 
 
 def _narrow(found: Table) -> Table:
-    """Requirements without their margins, which the page has."""
+    """Return requirements without their margins, which the page has."""
     rows = [[*row[:5], row[-1]] for row in found.rows]
     return replace(found, columns=[*found.columns[:5], found.columns[-1]], rows=rows)
 
 
 def _decisive(by_key: dict[str, dict[str, Any]]) -> str:
-    """The keys that decide most, with their share of the variance."""
+    """Return the keys that decide most, with their share of the variance."""
     found = [(key, each["first_order"]) for key, each in by_key.items() if each["significant"]]
     return ", ".join(f"{key} {max(index, 0.0):.2f}" for key, index in found[:DECISIVE])

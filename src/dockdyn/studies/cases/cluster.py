@@ -86,7 +86,8 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _reached(scheduler: str, option: str) -> Client:
-    """A client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there instead."""
+    """Return a client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there
+    instead."""
     import distributed
     from distributed.comm.registry import backends
 
@@ -117,7 +118,7 @@ def _silence() -> None:
 
 
 def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """What the calls give, as they are done. Raises WorkLost, also where the scheduler no longer answers."""
+    """Yield what the calls give, as they are done. Raises WorkLost, also where the scheduler no longer answers."""
     waiting, done = iter(tasks), SimpleQueue[Any]()
     running: set[Any] = set()  # tasks handed out that have not come back
 

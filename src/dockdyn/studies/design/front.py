@@ -23,7 +23,7 @@ Rank = Callable[[Order], Order]
 def front_generations(
     variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], seed: int, most: int
 ) -> Generator[Designs, Sequence[Order], None]:
-    """Designs as coordinates of their variables, of which `most` will be tried; takes their orders, which have two goals.
+    """Yield designs as coordinates of their variables, of which `most` will be tried; takes their orders, which have two goals.
 
     The design `start` first, then a search for each goal alone. From then on the widest gap of the front that was found is
     closed: by a short search from one of its ends for what has the larger of both goals least, as they are weighted in the
@@ -54,7 +54,7 @@ def _by_second(order: Order) -> Order:
 
 
 def front_of(orders: Sequence[Order]) -> list[int]:
-    """The places of what misses nothing and is not beaten in both goals, the first goal rising."""
+    """Return the places of what misses nothing and is not beaten in both goals, the first goal rising."""
     found: list[int] = []
     least = math.inf
     for place in sorted(range(len(orders)), key=lambda place: orders[place]):
@@ -66,7 +66,8 @@ def front_of(orders: Sequence[Order]) -> list[int]:
 
 
 def balanced(orders: Sequence[Order], front: Sequence[int]) -> int:
-    """The place in the middle of a front: the one that gives away least of the way from its best to its worst in both goals."""
+    """Return the place in the middle of a front: the one that gives away least of the way from its best to its worst in both
+    goals."""
     goals = np.array([orders[place][1:] for place in front])
     scaled = scale_of(goals)(goals)
     size = np.maximum(np.ptp(scaled, axis=0), 1e-300)
@@ -99,7 +100,8 @@ class _Tried:
         designs: float = math.inf,
         generations: float = math.inf,
     ) -> Generator[Designs, Sequence[Order], None]:
-        """The generations of a search that goes by `rank`, until it has tried so many designs or generations, or is narrow."""
+        """Yield the generations of a search that goes by `rank`, until it has tried so many designs or generations, or is
+        narrow."""
         count, asked, ahead = 0, next(inner), len(self.orders) + designs
         while True:
             orders = yield asked
@@ -113,7 +115,7 @@ class _Tried:
                 return
 
     def next_search(self, otherwise: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, float, Rank]:
-        """Where the next search begins, how wide it is, and by what it ranks; a wide one where there is no front yet."""
+        """Return where the next search begins, how wide it is, and by what it ranks; a wide one where there is no front yet."""
         front = front_of(self.orders)
         if len(front) < 2:
             begin = min(range(len(self.orders)), key=lambda place: self.orders[place]) if front else None

@@ -21,7 +21,7 @@ ENDS = {"low": "at its lower end", "high": "at its upper end", None: ""}
 
 
 def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str, Any], again: str = "") -> Report:
-    """The report of a design; `again` is what was typed for it."""
+    """Return the report of a design; `again` is what was typed for it."""
     verdict = _design_verdict(answer)
     tables = [
         Block(_best_words(answer), table=_variables_table(answer)),
@@ -60,14 +60,14 @@ _VARIABLES = "The variables of the designs, in the order tried."
 
 
 def _best_words(answer: dict[str, Any]) -> str:
-    """What the design that is written out is called."""
+    """Return what the design that is written out is called."""
     if not answer["feasible"]:
         return "The design that misses least"
     return "The design in the middle of the front" if answer["front"] else "The best design"
 
 
 def _design_verdict(answer: dict[str, Any]) -> str:
-    """What came of the design, in words."""
+    """Return what came of the design, in words."""
     goal, tried = answer["goal"], counted(answer["evaluations"], "design")
     if answer["feasible"]:
         met = ", all constraints met" if answer["constraints"] else ""
@@ -85,17 +85,17 @@ def _design_verdict(answer: dict[str, Any]) -> str:
 
 
 def _asked(goal: dict[str, Any]) -> str:
-    """What a goal is of."""
+    """Return what a goal is of."""
     return str(goal["text"].partition(" ")[2])
 
 
 def _reached(goal: dict[str, Any], which: str) -> str:
-    """A goal's value in words; one of a design that has it, but as no number, is without limit."""
+    """Return a goal's value in words; one of a design that has it, but as no number, is without limit."""
     return "no limit" if goal[which] is None else with_unit(goal[which], goal["unit"], DIGITS)
 
 
 def missed_words(one: dict[str, Any]) -> str:
-    """A constraint that is not met, by how much, and whether that could be changed."""
+    """Return a constraint that is not met, by how much, and whether that could be changed."""
     fixed = "" if one["changes"] else ", which no design tried changes"
     asked = f"{one['name']} {one['text']}"
     if one["share"] is not None:
@@ -143,14 +143,14 @@ def _variables_table(answer: dict[str, Any]) -> Table:
 
 
 def _value_words(one: dict[str, Any], value: Any) -> str:  # noqa: ANN401, what a file holds
-    """A value of a variable."""
+    """Return a value of a variable."""
     if one["values"] is not None:
         return value if isinstance(value, str) else shown(value)
     return str(value) if isinstance(value, int) else with_unit(value, one["unit"], 6)
 
 
 def _range_words(one: dict[str, Any]) -> str:
-    """The range of a variable, or how many values it can have."""
+    """Return the range of a variable, or how many values it can have."""
     if one["values"] is not None:
         return f"one of {len(one['values'])}"
     if isinstance(one["low"], int):
@@ -185,7 +185,7 @@ def _constraints_table(answer: dict[str, Any]) -> Table:
 
 
 def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
-    """Designs along the front, evenly by their number."""
+    """Return designs along the front, evenly by their number."""
     front = answer["front"]
     if not front:
         return None
@@ -207,14 +207,14 @@ def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
 
 
 def _front_notes(answer: dict[str, Any]) -> list[str]:
-    """Where all of a front is."""
+    """Return where all of a front is."""
     if not answer["front"] or len(answer["front"]) <= FRONT_ROWS:
         return []
     return [f"{FRONT_ROWS} of {len(answer['front'])} designs; design.json has all of them."]
 
 
 def _reached_words(one: dict[str, Any], value: float | None) -> str:
-    """What a constraint is about: a number, a yes or no, or a share of the cases."""
+    """Return what a constraint is about: a number, a yes or no, or a share of the cases."""
     if one["share"] is not None:
         return f"{significant(100 * (value or 0.0), 4)} %"
     if one["text"] in ("true", "false"):
@@ -223,7 +223,7 @@ def _reached_words(one: dict[str, Any], value: float | None) -> str:
 
 
 def _evidence_table(answer: dict[str, Any]) -> Table | None:
-    """What fresh cases say."""
+    """Return what fresh cases say."""
     found = answer["evidence"]
     if found is None:
         return None
@@ -243,7 +243,7 @@ def _evidence_table(answer: dict[str, Any]) -> Table | None:
 
 
 def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
-    """What is to say of the constraints."""
+    """Return what is to say of the constraints."""
     found = []
     if any(one["active"] for one in answer["constraints"]):
         found.append("Active: within 1 % of its limit, or one case of it; to relax it could improve the goal.")
@@ -266,7 +266,7 @@ def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
 
 
 def _warnings(answer: dict[str, Any]) -> list[str]:
-    """What to know before trusting the design."""
+    """Return what to know before trusting the design."""
     found = []
     if answer["failed_runs"]:
         found.append(f"{counted(answer['failed_runs'], 'run')} failed; the first: {answer['failure']}")

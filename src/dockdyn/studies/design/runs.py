@@ -31,22 +31,22 @@ class Asked:
     of_cases: tuple[str, ...]
 
     def figures(self) -> list[str]:
-        """Those of runs."""
+        """Return those of runs."""
         return [name for name in (*self.alone, *self.of_cases) if not name.startswith(MARGINS)]
 
     def gain(self) -> bool:
-        """Whether gain margins are asked for, which take long."""
+        """Return whether gain margins are asked for, which take long."""
         return f"{MARGINS}gain_margin" in (*self.alone, *self.of_cases)
 
     def margins(self, of_cases: bool) -> bool:
-        """Whether margins are asked for, of cases or of the run alone."""
+        """Return whether margins are asked for, of cases or of the run alone."""
         return any(name.startswith(MARGINS) for name in (self.of_cases if of_cases else self.alone))
 
 
 def figures_of_rows(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], of_cases: Sequence[bool], asked: Asked
 ) -> Outcome:
-    """The figures of a scenario with its dotted `keys` set to every row; `of_cases` says which of them are cases.
+    """Return the figures of a scenario with its dotted `keys` set to every row; `of_cases` says which of them are cases.
 
     Nothing is run where margins alone are asked for. A row that fails, in its run or its margins, does not stop the others.
     """
@@ -78,7 +78,7 @@ def spread_rows(
     of_cases: Sequence[bool],
     asked: Asked,
 ) -> Outcome:
-    """The same on workers, some rows each: what they give does not depend on who runs them."""
+    """Return the same on workers, some rows each: what they give does not depend on who runs them."""
     folder = None if scenario.folder is None else str(scenario.folder.resolve())
     tasks = (
         (at, scenario.text(), scenario.name, folder, keys, rows[at : at + PART], of_cases[at : at + PART], asked)
@@ -104,20 +104,20 @@ def _part_of_rows(
     of_cases: Sequence[bool],
     asked: Asked,
 ) -> tuple[int, Outcome]:
-    """Some rows, from the one `at` a place on: the task of a worker."""
+    """Return some rows, from the one `at` a place on: the task of a worker."""
     return at, figures_of_rows(_scenario_of(text, name, folder), keys, rows, of_cases, asked)
 
 
 @lru_cache(maxsize=4)
 def _scenario_of(text: str, name: str, folder: str | None) -> Scenario:
-    """The scenario that a text states, which a worker reads once."""
+    """Return the scenario that a text states, which a worker reads once."""
     return replace(parse(text, name, folder=None if folder is None else Path(folder)), requirements=())
 
 
 def _margins_of(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], gain: bool
 ) -> list[dict[str, float] | str]:
-    """The margins of every row, or why there are none: the first alone, as it has everything compiled."""
+    """Return the margins of every row, or why there are none: the first alone, as it has everything compiled."""
 
     def one(case: Scenario | ScenarioError) -> dict[str, float] | str:
         if isinstance(case, ScenarioError):

@@ -28,7 +28,7 @@ class Coordinate(Protocol):
 
 
 def every_design(variables: Sequence[Coordinate], most: int) -> Designs | None:
-    """All designs, where there is no real variable and there are at most so many; None else."""
+    """Return all designs, where there is no real variable and there are at most so many; None else."""
     counts = [one.count or 0 for one in variables]
     if 0 in counts or np.prod([float(count) for count in counts]) > most:
         return None
@@ -38,7 +38,7 @@ def every_design(variables: Sequence[Coordinate], most: int) -> Designs | None:
 def generations(
     variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], seed: int
 ) -> Generator[Designs, Sequence[Order], None]:
-    """Designs as coordinates of their variables; takes the order of those it gave, for ever.
+    """Yield designs as coordinates of their variables; takes the order of those it gave, for ever.
 
     The design `start` first. Then the covariance matrix adaptation of Hansen and Ostermeier from there, with whole numbers and
     choices that of Hamano et al. It goes by the ranks of the designs alone: a design that misses less, or one that meets all
@@ -60,7 +60,7 @@ def generations(
 def strategy(
     variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], step: float, seed: int
 ) -> Generator[Designs, Sequence[Order], None]:
-    """Generations of one strategy from a design, first `step` wide, as shares of the ranges, until one is narrow."""
+    """Yield generations of one strategy from a design, first `step` wide, as shares of the ranges, until one is narrow."""
     real = all(one.count is None for one in variables)
     asking = _Real(start, step, seed) if real else _Mixed(variables, start, step, seed)
     while True:
@@ -126,7 +126,7 @@ class _Mixed:
 
 
 def _first_chances(sizes: list[int], start: np.ndarray) -> np.ndarray:
-    """The chances of the values of each choice at first, padded with zeros."""
+    """Return the chances of the values of each choice at first, padded with zeros."""
     found = np.zeros((len(sizes), max(sizes)))
     for row, size, own in zip(found, sizes, start, strict=True):
         row[:size] = (1 - ENOUGH) / (size - 1)
@@ -135,6 +135,6 @@ def _first_chances(sizes: list[int], start: np.ndarray) -> np.ndarray:
 
 
 def _ranks(orders: Sequence[Order]) -> list[float]:
-    """Places in order, equal ones of equal designs."""
+    """Return places in order, equal ones of equal designs."""
     known = sorted(set(orders))
     return [float(known.index(one)) for one in orders]

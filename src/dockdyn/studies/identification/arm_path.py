@@ -56,7 +56,7 @@ class Path:
 
 
 def generic_arm() -> Arm:
-    """A stand-in for an industrial robot of six joints with a spherical wrist and 2.8 m of reach.
+    """Return a stand-in for an industrial robot of six joints with a spherical wrist and 2.8 m of reach.
 
     Shoulder 0.75 m above the floor and 0.35 m before the first axis, upper arm 1.25 m, elbow offset 0.05 m, forearm 1.2 m,
     flange 0.2 m beyond the wrist; the arm lies along x at zero angles. Limits are of the size that such robots have.
@@ -81,7 +81,7 @@ def generic_arm() -> Arm:
 
 
 def arm_of(tree: Tree, name: str, tip: str, lower: Row, upper: Row, rate: Row, start: Row | None) -> Arm:
-    """The way to `tip` in a tree; limits and start by joint on that way (start: zero)."""
+    """Return the way to `tip` in a tree; limits and start by joint on that way (start: zero)."""
     layout = tree.layout
     link, way = layout.names.index(tip), []
     while link >= 0:
@@ -113,7 +113,7 @@ class Sample(NamedTuple):
 
 
 def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> tuple[Array, Array, Array]:
-    """Position (m), rotation and slopes of a link."""
+    """Return position (m), rotation and slopes of a link."""
     scalar = arm.joint_columns()
     at, moving = jnp.array(columns), jnp.array([scalar[column] for column in columns])
     upright = jnp.zeros(4).at[0].set(1.0)
@@ -134,7 +134,7 @@ def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> 
 def _led(
     tree: Tree, link: int, columns: tuple[int, ...], kept: int, start: Array, places: Float[Array, "samples 3"]
 ) -> tuple[Sample, Array]:
-    """Joints for every place of the tip, each found from the one before by damped least squares; all stacked."""
+    """Return joints for every place of the tip, each found from the one before by damped least squares; all stacked."""
     _, upright, _ = _tip_pose(tree, link, columns, start)
     reach = jnp.maximum(jnp.linalg.norm(places[0]), 1e-6)
     weights = jnp.concatenate([jnp.full(3, 1 / reach), jnp.ones(3)])[:kept]
@@ -167,7 +167,7 @@ def _led(
 
 
 def lead(arm: Arm, direction: Row, offsets: Float[np.ndarray, "samples"], time: Row) -> Path:
-    """Joints that move the tip by `offsets` (m) along a direction, base axes, from where it is at the start.
+    """Return joints that move the tip by `offsets` (m) along a direction, base axes, from where it is at the start.
 
     The attitude stays as it is, where there are six joints or more. ScenarioError, naming joint and instant, for limits of
     joints and their rates, for places out of reach, and for singularities.
@@ -203,7 +203,7 @@ def lead(arm: Arm, direction: Row, offsets: Float[np.ndarray, "samples"], time: 
 
 
 def _within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
-    """Refuses joints beyond their limits."""
+    """Refuse joints beyond their limits."""
     out = (joints < arm.lower) | (joints > arm.upper)
     if out.any():
         at = int(np.argmax(out.any(axis=1)))
@@ -215,7 +215,7 @@ def _within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) ->
 
 
 def _paced(arm: Arm, path: Path, time: Row) -> None:
-    """Refuses joints that turn too fast."""
+    """Refuse joints that turn too fast."""
     rates = np.abs(np.diff(path.joints, axis=0)) / np.diff(time)[:, None]
     over = rates > arm.rate
     if over.any():

@@ -51,7 +51,7 @@ def read_bounce(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Bounce:
-    """The first contact in a log of positions and forces, a CSV, MCAP or netCDF file, for `identify_contact`.
+    """Return the first contact in a log of positions and forces, a CSV, MCAP or netCDF file, for `identify_contact`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],position [mm],measured_force [N]`.
@@ -103,7 +103,7 @@ def read_bounce(
 
 
 def _stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
-    """First and last sample of the first contact, bridging short drops of the force to its threshold."""
+    """Return first and last sample of the first contact, bridging short drops of the force to its threshold."""
     first = int(np.argmax(touching))
     if first < QUIET:
         raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")

@@ -48,7 +48,7 @@ class Estimate:
         return self.value - bound > SURE * self.deviation
 
     def doubt(self) -> str:
-        """The deviation as a comment in a scenario; nothing where it is known better than numbers are written."""
+        """Return the deviation as a comment in a scenario; nothing where it is known better than numbers are written."""
         return f"  # ± {self.deviation:.2g}" if self.deviation > EXACT * abs(self.value) else ""
 
 
@@ -72,7 +72,7 @@ class Contact:
 
 
 def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> Contact:
-    """Estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
+    """Return estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
 
     `delay`, in s or with its unit, where it is known. ScenarioError where nothing fits.
     """
@@ -123,18 +123,18 @@ class ContactSearch:
         self.moved: dict[float, tuple[Row, Row]] = {}  # by delay
 
     def pressed(self, theta: Row) -> Row:
-        """The force (N) that the parameters give."""
+        """Return the force (N) that the parameters give."""
         depth, raw = self.law(theta)
         return theta[4] + np.where(depth > 0, np.maximum(raw, 0.0), 0.0)
 
     def law(self, theta: Row) -> tuple[Row, Row]:
-        """Depth (m), and force by the law alone (N)."""
+        """Return depth (m), and force by the law alone (N)."""
         late = self.bounce.time - theta[2]
         depth = self.place(late) - theta[3]
         return depth, pressing(theta[0], theta[1], depth, self.speed(late))
 
     def weighed(self, delay: float | None) -> tuple[Row, Float[np.ndarray, "5 5"]]:
-        """The parameters, and their covariance.
+        """Return the parameters, and their covariance.
 
         Means over all delays and first samples, each as likely as its sum of squares says. For within a period the samples
         in contact hardly tell the delay (a free mass moves the same with more of it and K times as much more damping), and
@@ -161,7 +161,7 @@ class ContactSearch:
         return theta, apart.T @ apart + self.spread(theta)
 
     def at(self, late: float, entry: int) -> tuple[float, Row]:
-        """Sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
+        """Return sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
         force = self.bounce.force
         if late not in self.moved:
             at = self.bounce.time - late
@@ -194,7 +194,7 @@ class ContactSearch:
         return float(left @ left), np.array([stiffness, damping, late, surface, bias])
 
     def spread(self, theta: Row) -> Float[np.ndarray, "5 5"]:
-        """Covariance of all parameters but the delay, were that known and the samples in contact, too."""
+        """Return covariance of all parameters but the delay, were that known and the samples in contact, too."""
         depth, raw = self.law(theta)
         inside = (depth > 0) & (raw > 0)
         left = self.bounce.force - self.pressed(theta)
@@ -213,7 +213,7 @@ class ContactSearch:
 
 
 def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
-    """The scenario's law (N), not yet cut off at zero."""
+    """Return the scenario's law (N), not yet cut off at zero."""
     force: Any = SpringDashpot.force
     # sooner made than a law, of which thousands are tried
     return force(SimpleNamespace(stiffness=stiffness, damping=damping), depth, rate)
@@ -227,7 +227,7 @@ def _least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
 
 
 def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
-    """Position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
+    """Return position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
 
     def curve(values: Row) -> BSpline:
         size = float(np.ptp(values)) or 1.0
@@ -244,7 +244,7 @@ def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
 
 
 def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> tuple[Estimate | None, Estimate | None]:
-    """Speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
+    """Return speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
     inside = place(bounce.time) > surface
     middle = (bounce.first + bounce.last) // 2
     outside = np.flatnonzero(~inside)
@@ -265,7 +265,7 @@ def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> 
 
 
 def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
-    """The velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
+    """Return the velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
     if bounce.velocity is not None:
         values = bounce.velocity[kept]
         scatter = float(values.std(ddof=1)) / math.sqrt(len(values))
@@ -279,7 +279,7 @@ def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
 
 
 def doubts(contact: Contact) -> Iterator[str]:
-    """What an engineer should know before the numbers go into a scenario."""
+    """Yield what an engineer should know before the numbers go into a scenario."""
     if contact.percent < 95:
         yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
     if -contact.damping.value > SURE * contact.damping.deviation + EXACT * contact.stiffness.value:
@@ -298,7 +298,7 @@ def doubts(contact: Contact) -> Iterator[str]:
 
 
 def figures_of(contact: Contact) -> dict[str, Any]:
-    """The numbers of an identified contact, as JSON has them."""
+    """Return the numbers of an identified contact, as JSON has them."""
 
     def told(name: str, estimate: Estimate | None, unit: str) -> dict[str, float | None]:
         value, deviation = (None, None) if estimate is None else (estimate.value, estimate.deviation)
@@ -322,7 +322,7 @@ def figures_of(contact: Contact) -> dict[str, Any]:
 
 
 def contact_toml(contact: Contact) -> str:
-    """The part of a scenario that is this contact."""
+    """Return the part of a scenario that is this contact."""
     stiffness, damping, delay = contact.stiffness, contact.damping, contact.delay
     lines = [
         f"# identified from {Path(contact.bounce.name).name}, fit {contact.percent:.4g} %",

@@ -18,7 +18,7 @@ TOGETHER = 0.95  # correlation of two numbers: more is told
 
 
 def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Report:
-    """What `dockdyn identify parameters` found; `again` is what was typed for it."""
+    """Return what `dockdyn identify parameters` found; `again` is what was typed for it."""
     verdict, table = _verdict(fit), _table(fit)
     columns = Table(
         [("column of the log", ""), ("noise", ""), ("explained", "%")],
@@ -52,7 +52,7 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
 
 
 def _verdict(fit: Fit) -> str:
-    """How many numbers the log bounds, in a sentence."""
+    """Return how many numbers the log bounds, in a sentence."""
     lost = [one.key for one in fit.parameters if not one.bounded]
     worst = min(fit.percent.values())
     words = f"The scenario explains {significant(worst, 4)} % of the log" + (" or more" if len(fit.percent) > 1 else "")
@@ -62,7 +62,7 @@ def _verdict(fit: Fit) -> str:
 
 
 def _table(fit: Fit) -> Table:
-    """The numbers with their standard errors and intervals."""
+    """Return the numbers with their standard errors and intervals."""
     rows = [
         [
             one.key,
@@ -77,12 +77,12 @@ def _table(fit: Fit) -> Table:
 
 
 def _interval(one: Identified) -> str:
-    """Both ends of an interval; a dash for one that there is not."""
+    """Return both ends of an interval; a dash for one that there is not."""
     return " to ".join(NOTHING if end is None else significant(end, 5) for end in one.interval)
 
 
 def _correlated(fit: Fit) -> list[str]:
-    """Numbers that the log hardly tells apart."""
+    """Return numbers that the log hardly tells apart."""
     keys = [one.key for one in fit.parameters]
     return [
         f"{keys[i]} and {keys[j]} are hardly told apart (correlation {fit.correlation[i, j]:.3f})"
@@ -93,7 +93,7 @@ def _correlated(fit: Fit) -> list[str]:
 
 
 def _chart(fit: Fit, name: str) -> Chart:
-    """A column of the log as dots under the fitted run, and what is left."""
+    """Return a column of the log as dots under the fitted run, and what is left."""
     inside = (fit.log.time >= fit.time[0]) & (fit.log.time <= fit.time[-1])
     measured, simulated = fit.log.columns[name][inside], fit.simulated[name]
     above = [

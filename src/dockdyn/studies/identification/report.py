@@ -15,7 +15,7 @@ from dockdyn.studies.identification.wording import METHODS, contact_rows, contac
 
 
 def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Report:
-    """What `dockdyn identify robot` found; `again` is what was typed for it."""
+    """Return what `dockdyn identify robot` found; `again` is what was typed for it."""
     note = (
         "Bayesian information criterion: how well a choice fits, less what its coefficients and samples of dead time "
         "cost. A difference of ten leaves "
@@ -41,7 +41,7 @@ def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Repor
 
 
 def contact_report(contact: Contact, answer: dict[str, Any], again: str = "") -> Report:
-    """What `dockdyn identify contact` found; `again` is what was typed for it."""
+    """Return what `dockdyn identify contact` found; `again` is what was typed for it."""
     return _identified(
         "Contact",
         contact_verdict(answer),
@@ -68,7 +68,7 @@ def _identified(
     *blocks: Block,
     **parts: Any,  # noqa: ANN401, fields of a `Report`
 ) -> Report:
-    """The report of an identification of `what`, with the tables that a scenario takes."""
+    """Return the report of an identification of `what`, with the tables that a scenario takes."""
     return Report(
         title=f"{what}, identified",
         verdict=verdict,
@@ -80,7 +80,7 @@ def _identified(
 
 
 def _titled(words: str) -> str:
-    """A quantity at the start of its row; a symbol stays as it is."""
+    """Return a quantity at the start of its row; a symbol stays as it is."""
     return words if len(words) < 3 else words[0].upper() + words[1:]
 
 
@@ -120,7 +120,7 @@ def _contact_figures(contact: Contact) -> Iterator[Plot]:
 
 
 def candidates(answer: dict[str, Any]) -> Table | None:
-    """The orders that came next, by their distance from the best."""
+    """Return the orders that came next, by their distance from the best."""
     found = answer["candidates"]
     if len(found) < 2:
         return None

@@ -30,7 +30,7 @@ class ResidualTests:
 
 
 def residual_tests(residual: Row, command: Row) -> ResidualTests:
-    """Autocorrelation of residuals and their correlation with the command's changes from its mean.
+    """Return autocorrelation of residuals and their correlation with the command's changes from its mean.
 
     Bounds of the second allow for both signals' memory (Ljung, System Identification, 16.6).
     """
@@ -87,5 +87,5 @@ def _autocorrelation(signal: Row) -> Row:
 
 
 def _quantile(probability: float) -> float:
-    """Standard deviations that a normal number exceeds, to either side, with that probability."""
+    """Return standard deviations that a normal number exceeds, to either side, with that probability."""
     return math.sqrt(2) * float(erfinv(1 - probability))

@@ -99,7 +99,7 @@ def read_robot_log(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Records:
-    """The commanded and actual positions in a log, a CSV, MCAP or netCDF file, for `identify_robot`.
+    """Return the commanded and actual positions in a log, a CSV, MCAP or netCDF file, for `identify_robot`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
@@ -118,7 +118,7 @@ def read_robot_log(
 
 
 def excited(log: Log) -> None:
-    """Refuses signals that stand still."""
+    """Refuse signals that stand still."""
     for name, words in (("command", "nothing excites the robot"), ("actual", "the robot does not move")):
         if np.ptp(log.signals[name]) == 0:
             raise log.refuse(None, f"{log.headings[name]} is the same in all rows: {words}")
@@ -131,7 +131,7 @@ def identify_robot(
     delay: int | None = None,
     method: Method = "oe",
 ) -> Robot:
-    """The robot behind a log, as of `read_robot_log`, or its file.
+    """Return the robot behind a log, as of `read_robot_log`, or its file.
 
     `orders` (a, b) and `delay` (samples) are chosen where they are not given; `method` is `"oe"`, `"iv"` or `"arx"`.
     Raises ScenarioError where the log is too short or tells too little, where no continuous robot behaves as the samples
@@ -201,23 +201,23 @@ def _first_usable(records: Records, tried: list[Candidate], method: Method) -> t
 
 
 def _converted(a: Row, b: Row, period: float) -> TransferFunction:
-    """The continuous robot; ValueError where there is none."""
+    """Return the continuous robot; ValueError where there is none."""
     return discrete.continuous(a.tolist(), b.tolist(), period)
 
 
 def fit_percent(measured: Row, simulated: Row) -> float:
-    """100 % less the size of the error as a share of the motion's."""
+    """Return 100 % less the size of the error as a share of the motion's."""
     return 100 * (1 - float(np.linalg.norm(measured - simulated) / np.linalg.norm(measured - measured.mean())))
 
 
 def _gain_slope(found: Fit) -> Row:
-    """Derivative of the gain at rest by a and b."""
+    """Return derivative of the gain at rest by a and b."""
     bottom, top = 1 + found.a.sum(), found.b.sum()
     return np.r_[np.full(len(found.a), -top / bottom**2), np.full(len(found.b), 1 / bottom)]
 
 
 def _excited_range(records: Records) -> tuple[float, float]:
-    """Frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
+    """Return frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
     command = records.command
     moving = command - np.linspace(command[0], command[-1], len(command))
     power = np.abs(np.fft.rfft(moving)) ** 2
@@ -230,7 +230,7 @@ def _excited_range(records: Records) -> tuple[float, float]:
 
 
 def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> Band:
-    """Response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
+    """Return response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
 
     By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
     """
@@ -254,7 +254,7 @@ def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> B
 
 
 def doubts(robot: Robot) -> Iterator[str]:
-    """What an engineer should know before the robot goes into a scenario."""
+    """Yield what an engineer should know before the robot goes into a scenario."""
     if not robot.transfer.stable():
         yield "the identified robot is unstable, and a scenario refuses it: check columns, delay and orders"
     if abs(robot.gain - 1) > max(UNIT_GAIN, BAND * robot.gain_deviation):
@@ -296,7 +296,7 @@ def validated(robot: Robot, other: Records) -> float:
 
 
 def figures_of(robot: Robot) -> dict[str, Any]:
-    """The numbers of an identified robot, as JSON has them."""
+    """Return the numbers of an identified robot, as JSON has them."""
     transfer, tests = robot.transfer, robot.tests
     deviations = np.sqrt(np.maximum(np.diag(robot.fit.covariance), 0.0))
     hertz = float(np.degrees(np.angle(transfer.at(20j * np.pi) * np.exp(-20j * np.pi * robot.dead_time))))
@@ -336,13 +336,13 @@ def figures_of(robot: Robot) -> dict[str, Any]:
 
 
 def robot_table(robot: Robot) -> dict[str, list[float]]:
-    """The table `[loop.robot]` of a scenario that is this robot."""
+    """Return the table `[loop.robot]` of a scenario that is this robot."""
     parts = {"numerator": robot.transfer.numerator, "denominator": robot.transfer.denominator}
     return {key: [float(value) for value in part] for key, part in parts.items()}
 
 
 def robot_toml(robot: Robot) -> str:
-    """The part of a scenario that is this robot."""
+    """Return the part of a scenario that is this robot."""
     lines = [f"# identified from {Path(robot.records.name).name}, fit {robot.percent:.4g} %"]
     if robot.fit.orders.delay:
         lines += ["[loop]", f'delay = "{robot.dead_time!r} s"  # dead time of the robot: add what else is late', ""]

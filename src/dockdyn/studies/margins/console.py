@@ -13,7 +13,7 @@ MOVING = 4  # bodies named of the motion that decides
 
 
 def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
-    """The figures behind a verdict, approximations beside the exact answer, and what decides it."""
+    """Yield the figures behind a verdict, approximations beside the exact answer, and what decides it."""
     yield Block(rows=_key_numbers(margins))
     if beside := [part for part in margins.get("counted", []) if part != "delay"]:
         yield (
@@ -34,7 +34,7 @@ def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
 
 
 def _key_numbers(margins: dict[str, Any]) -> Rows:
-    """Words, number and unit of what there is a number for."""
+    """Return words, number and unit of what there is a number for."""
     real, imaginary = (margins["rightmost_roots"] or [[margins["growth_rate_1_s"], 0.0]])[0]
     named = (
         ("spectral radius of a cycle", "spectral_radius", ""),
@@ -55,7 +55,7 @@ def _key_numbers(margins: dict[str, Any]) -> Rows:
 
 
 def approximations(margins: dict[str, Any]) -> Table:
-    """Growth rate and stabilising gains: exact, and by Padé."""
+    """Return growth rate and stabilising gains: exact, and by Padé."""
     loops = {"exact": margins} | {f"Padé {order}, approx.": found for order, found in margins["pade"].items()}
     rows = [
         [

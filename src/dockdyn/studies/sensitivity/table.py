@@ -26,7 +26,7 @@ def sensitivity(
     progress: Progress | None = None,
     smoothing: float | None = None,
 ) -> Answer:
-    """Derivatives of a figure, with respect to the numbers `to` (one or several dotted keys), or all of them.
+    """Return derivatives of a figure, with respect to the numbers `to` (one or several dotted keys), or all of them.
 
     The figure is one of a run, of the margins, or over the scenario's distributions, as `objective` takes it; so is
     `smoothing`.
@@ -102,7 +102,7 @@ def cost_in_words(
 
 
 def _by_reason(rows: list[dict[str, Any]]) -> list[str]:
-    """What is said about rows, the keys of which it is said before it."""
+    """Return what is said about rows, the keys of which it is said before it."""
     reasons = dict.fromkeys(one["reason"] for one in rows if one["reason"])
     keys = {reason: [one["key"] for one in rows if one["reason"] == reason] for reason in reasons}
     few = {reason: ", ".join(some) if len(some) < 5 else f"{len(some)} keys" for reason, some in keys.items()}

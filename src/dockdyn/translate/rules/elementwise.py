@@ -20,7 +20,7 @@ One = Callable[..., Scalar]
 
 
 def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Array:  # noqa: ANN401, JAX's
-    """`of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
+    """Return `of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
     builder, shape = translator.builder, out.shape
     dtype = dtype_of(out.dtype)
     if not shape:  # most of all arrays: a number each
@@ -43,12 +43,12 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
 
 
 def _spread(values: np.ndarray, shape: tuple[int, ...]) -> list[Scalar]:
-    """All numbers of an array, which is the same everywhere along a dimension of one, row by row of a shape."""
+    """Return all numbers of an array, which is the same everywhere along a dimension of one, row by row of a shape."""
     return (values if values.shape == shape else np.broadcast_to(values, shape)).ravel().tolist()
 
 
 def fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:
-    """An integer within its type: shorter ones wrap around."""
+    """Return an integer within its type: shorter ones wrap around."""
     if dtype == "int32":
         return builder.compute("narrow", value)
     return builder.compute("narrow_unsigned", value) if dtype == "uint32" else value
@@ -100,7 +100,7 @@ def _negated(builder: Builder, a: Scalar) -> Scalar:
 
 
 def _sign(builder: Builder, a: Scalar) -> Scalar:
-    """±1, and what is neither above nor below zero as it is: zeros keep their sign, what is no number stays none."""
+    """Return ±1, and what is neither above nor below zero as it is: zeros keep their sign, what is no number stays none."""
     up, down = (1.0, -1.0) if kind_of(a) == "float" else (1, -1)
     below = builder.select(builder.compute("lt", a, up * 0), down, a)
     return builder.select(builder.compute("lt", up * 0, a), up, below)
@@ -117,7 +117,7 @@ def _absolute(builder: Builder, a: Scalar) -> Scalar:
 
 
 def _total_order(builder: Builder, a: Scalar, b: Scalar, strict: bool) -> Scalar:
-    """a before b, where what is no number comes after all numbers."""
+    """Return a before b, where what is no number comes after all numbers."""
     if kind_of(a) != "float":
         return builder.compute("lt" if strict else "le", a, b)
     none = builder.compute("is_nan", b)
@@ -244,7 +244,7 @@ def selected(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 
 def _limited(builder: Builder, value: Scalar, dtype: np.dtype) -> Scalar:
-    """The nearest number that a shorter type has."""
+    """Return the nearest number that a shorter type has."""
     limits = np.iinfo(dtype)
     if limits.bits == 64:
         return value
@@ -288,7 +288,7 @@ def counted(translator: Translator, arrays: list[Array], params: dict[str, Any],
 
 @rule("platform_index")
 def platform(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """The branch for CPUs, or the one for all others, which has no names."""
+    """Return the branch for CPUs, or the one for all others, which has no names."""
     for place, names in enumerate(params["platforms"]):
         if names is None or "cpu" in names:
             return [Numbers(np.array(place, object), dtype_of(outs[0].dtype))]

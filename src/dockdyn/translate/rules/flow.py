@@ -55,7 +55,7 @@ def called(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 @rule("call_hi_primitive")
 def expanded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """A function of functions that JAX calls a primitive."""
+    """Return a function of functions that JAX calls a primitive."""
     shapes = [jax.ShapeDtypeStruct(one.shape, np.dtype(one.dtype)) for one in arrays]
     return translator.call(jax.make_jaxpr(params["_prim"].expand)(*shapes), arrays)
 
@@ -71,7 +71,7 @@ def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 @rule("pure_callback")
 def left(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """The end of the program: what Python must do, as raising an error, XLA does from the beginning.
+    """Return the end of the program: what Python must do, as raising an error, XLA does from the beginning.
 
     In branches only, where that is the exception.
     """
@@ -111,7 +111,7 @@ class Carried:
         return Carried(builder, fixed, slots, memories, list(start))
 
     def now(self) -> list[Array]:
-        """The arrays as they are when this is reached."""
+        """Return the arrays as they are when this is reached."""
         found: list[Array] = []
         for fixed, slots, memory, like in zip(self.fixed, self.slots, self.memories, self.like, strict=True):
             if fixed is not None:
@@ -123,7 +123,7 @@ class Carried:
         return found
 
     def become(self, before: Sequence[Array], after: Sequence[Array]) -> None:
-        """Hands what a turn gives to the next."""
+        """Hand what a turn gives to the next."""
         builder = self.builder
         moves = []
         for place, (old, new) in enumerate(zip(before, after, strict=True)):
@@ -150,12 +150,12 @@ class Carried:
 
 
 def _values(builder: Builder, array: Array) -> list[Scalar]:
-    """All numbers of a small array."""
+    """Return all numbers of a small array."""
     return list(as_numbers(builder, array).values.ravel())
 
 
 def _changes(jaxpr: Any, constants: int, carried: int) -> list[bool]:  # noqa: ANN401, JAX's
-    """Which of the carried arrays a turn may change: it does not answer what it was given."""
+    """Return which of the carried arrays a turn may change: it does not answer what it was given."""
     given = jaxpr.invars[constants : constants + carried]
     return [one is not other for one, other in zip(given, jaxpr.outvars[:carried], strict=True)]
 
@@ -189,7 +189,7 @@ def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 
 def _where(builder: Builder, going: Array, new: Array, old: Array) -> Array:
-    """The new numbers of the lanes that go on, the old ones of those that have ended."""
+    """Return the new numbers of the lanes that go on, the old ones of those that have ended."""
     going = in_memory(builder, going) if math.prod(new.shape) > SMALL else going
 
     def of(index: Index) -> Scalar:
@@ -243,7 +243,7 @@ def _turns(
 
 
 def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array], list[Array], list[Array]]:
-    """Constants, what is carried, and rows."""
+    """Return constants, what is carried, and rows."""
     if "ft_in" in params:
         constants, carried, rows = (list(one) for one in params["ft_in"].update(arrays).unpack())
         return constants, carried, rows
@@ -252,7 +252,7 @@ def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array
 
 
 def _row(builder: Builder, array: Array, at: Scalar) -> Array:
-    """One row of an array."""
+    """Return one row of an array."""
     shape = array.shape[1:]
     if isinstance(array, Numbers):
         assert not isinstance(at, Value)
@@ -262,7 +262,7 @@ def _row(builder: Builder, array: Array, at: Scalar) -> Array:
 
 
 def _keep(builder: Builder, rows: Memory, row: Array, at: Scalar) -> None:
-    """Writes a row of an array in memory."""
+    """Write a row of an array in memory."""
     size = math.prod(rows.shape[1:])
     start = builder.compute("add", rows.start, builder.compute("mul", at, size))
     if isinstance(row, Memory):
@@ -283,7 +283,7 @@ def branched(translator: Translator, arrays: list[Array], params: dict[str, Any]
 def _chosen(
     translator: Translator, index: Scalar, branches: list[Any], operands: list[Array], outs: list[Any]
 ) -> list[Array]:
-    """What the branch of this index answers; one below is the first, one beyond the last."""
+    """Return what the branch of this index answers; one below is the first, one beyond the last."""
     builder = translator.builder
     if not isinstance(index, Value):
         return translator.call(branches[min(max(int(index), 0), len(branches) - 1)], operands)
@@ -311,7 +311,7 @@ def _chosen(
 
 
 def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
-    """What one array is after two branches: memory, or the shape and type of numbers with what holds each."""
+    """Return what one array is after two branches: memory, or the shape and type of numbers with what holds each."""
     if isinstance(a, Memory) and isinstance(b, Memory):
         if a.store is b.store and a.start == b.start:
             return a

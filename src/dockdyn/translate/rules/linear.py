@@ -33,7 +33,7 @@ class Table:
         self.builder.save(self.array.store, self.place(row, column), value)
 
     def exchange(self, one: Scalar, other: Scalar) -> None:
-        """Exchanges two rows."""
+        """Exchange two rows."""
         with self.builder.repeat(self.columns) as column:
             first, second = self.get(one, column), self.get(other, column)
             self.put(one, column, second)
@@ -46,7 +46,7 @@ def _fresh(builder: Builder, array: Array) -> Memory:
 
 @rule("lu")
 def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """P A = L U by Gaussian elimination with partial pivoting: the factors in one, the pivots, the permutation."""
+    """Return P A = L U by Gaussian elimination with partial pivoting: the factors in one, the pivots, the permutation."""
     builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
     rows, columns = whole.shape[-2:]
     batch = whole.shape[:-2]
@@ -79,7 +79,7 @@ def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, A
 
 
 def _pivot(builder: Builder, matrix: Table, step: Scalar) -> Scalar:
-    """The row, from `step` on, with the largest number in the column `step`."""
+    """Return the row, from `step` on, with the largest number in the column `step`."""
     best = builder.slot("float", builder.compute("abs", matrix.get(step, step)))
     place = builder.slot("int", step)
     with builder.repeat(matrix.rows, builder.compute("add", step, 1)) as row:
@@ -107,7 +107,7 @@ def permutation(translator: Translator, arrays: list[Array], params: dict[str, A
 
 @rule("cholesky")
 def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """A = L Lᵀ, from the lower triangle; zeros above. Where A is not positive definite no number of L is one."""
+    """Return a = L Lᵀ, from the lower triangle; zeros above. Where A is not positive definite no number of L is one."""
     builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
     count = whole.shape[-1]
     with builder.repeat(math.prod(whole.shape[:-2])) as one:
@@ -136,7 +136,7 @@ def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 @rule("triangular_solve")
 def triangular(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """X of A X = B, or of X A = B, with the lower or upper triangle of A or of its transpose."""
+    """Return X of A X = B, or of X A = B, with the lower or upper triangle of A or of its transpose."""
     builder, first = translator.builder, in_memory(translator.builder, arrays[0])
     answer = _fresh(builder, arrays[1])
     left, flip = params["left_side"], params["transpose_a"]

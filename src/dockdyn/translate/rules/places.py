@@ -60,7 +60,7 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 
 def near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
-    """The array in memory where a result of this shape is not written out, unless it is one number."""
+    """Return the array in memory where a result of this shape is not written out, unless it is one number."""
     many = math.prod(shape) > SMALL and math.prod(array.shape) > 1
     return in_memory(builder, array) if many else array
 
@@ -99,7 +99,7 @@ def reversed_(translator: Translator, arrays: list[Array], params: dict[str, Any
 def _cut(
     builder: Builder, array: Array, starts: Sequence[Scalar], shape: Sequence[int], strides: Sequence[int]
 ) -> Array:
-    """The part of an array from `starts` on."""
+    """Return the part of an array from `starts` on."""
     if isinstance(array, Numbers):
         known = [int(start) for start in starts if not isinstance(start, Value)]
         if len(known) == len(starts):
@@ -171,7 +171,7 @@ def tiled(translator: Translator, arrays: list[Array], params: dict[str, Any], o
 
 
 def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequence[int]) -> Array:
-    """Arrays one after another along an axis."""
+    """Return arrays one after another along an axis."""
     if math.prod(shape) <= SMALL:
         numbers = [as_numbers(builder, one) for one in arrays]
         return Numbers(np.concatenate([one.values for one in numbers], axis), arrays[0].dtype)
@@ -186,7 +186,7 @@ def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequenc
 def _put(
     builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar], strides: Sequence[int] | None = None
 ) -> None:
-    """Writes an array into a part of one in memory, or to every so manieth place of it along each axis."""
+    """Write an array into a part of one in memory, or to every so manieth place of it along each axis."""
     if (
         isinstance(array, Memory)
         and strides is None
@@ -219,7 +219,7 @@ def _put(
 
 @rule("empty", "empty2")
 def unset(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """Memory that is written before it is read."""
+    """Return memory that is written before it is read."""
     dtype = dtype_of(outs[0].dtype)
     zero: Scalar = {"float64": 0.0, "bool": False}.get(dtype, 0)
     if math.prod(outs[0].shape) <= SMALL:
@@ -250,7 +250,7 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 
 def clamped(builder: Builder, start: Scalar, room: int) -> Scalar:
-    """A start that leaves room for what begins there."""
+    """Return a start that leaves room for what begins there."""
     return builder.compute("min", builder.compute("max", start, 0), room)
 
 
@@ -286,6 +286,6 @@ def updated(translator: Translator, arrays: list[Array], params: dict[str, Any],
 
 
 def written_alone(translator: Translator, array: Array, *read: Array) -> Memory:
-    """The array in memory that may be written while the others are read."""
+    """Return the array in memory that may be written while the others are read."""
     shared = any(isinstance(one, Memory) and isinstance(array, Memory) and one.store is array.store for one in read)
     return copied(translator.builder, array) if shared else translator.own(array)

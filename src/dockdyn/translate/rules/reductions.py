@@ -45,7 +45,7 @@ STARTS: dict[str, dict[str, Any]] = {
 
 
 def _start(name: str, dtype: str) -> Scalar:
-    """What a reduction begins with. Raises Untranslatable where it has no meaning for the type."""
+    """Return what a reduction begins with. Raises Untranslatable where it has no meaning for the type."""
     if name in ("max", "min") and dtype not in STARTS[name]:
         limits = np.iinfo(dtype)
         return int(limits.min if name == "max" else limits.max)
@@ -88,21 +88,21 @@ for _name in STARTS:
 
 
 def _rows(array: Numbers, kept: Sequence[int], along: Sequence[int]) -> list[list[Scalar]]:
-    """The numbers of an array, one row `along` some axes for every place on those that are `kept`."""
+    """Return the numbers of an array, one row `along` some axes for every place on those that are `kept`."""
     values = array.values.transpose([*kept, *along])
     count = math.prod(values.shape[: len(kept)])
     return values.reshape(count, -1 if count else 0).tolist()
 
 
 def _near(builder: Builder, array: Array, results: int) -> Array:
-    """The array in memory where so many results are not written out."""
+    """Return the array in memory where so many results are not written out."""
     return in_memory(builder, array) if results > SMALL else array
 
 
 def _argument(name: str) -> None:
     @rule(name)
     def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-        """The first of the extreme ones; what is no number counts as extreme."""
+        """Return the first of the extreme ones; what is no number counts as extreme."""
         builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
         count = array.shape[axis]
         if count > MOST_EXCHANGES:
@@ -195,7 +195,7 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
 def _products(
     builder: Builder, rows: list[list[Scalar]], columns: list[list[Scalar]], batches: int, dtype: str
 ) -> list[Scalar]:
-    """The products of all rows and all columns of each batch, written out."""
+    """Return the products of all rows and all columns of each batch, written out."""
     many, wide = len(rows) // max(batches, 1), len(columns) // max(batches, 1)
     found = []
     for batch in range(batches):
@@ -225,7 +225,7 @@ def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any],
 
 
 def _exchange(builder: Builder, rows: list[np.ndarray], place: int, keys: int) -> None:
-    """Exchanges neighbours where the second comes before the first."""
+    """Exchange neighbours where the second comes before the first."""
     swap: Scalar = False
     for row in reversed(rows[:keys]):
         earlier = SAME["lt_to"](builder, row[place + 1], row[place])

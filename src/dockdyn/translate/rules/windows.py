@@ -46,7 +46,7 @@ class Windows:
     checked: bool  # whether a window may lie outside; else it is moved inside
 
     def place(self, index: Index) -> tuple[Index, Scalar]:
-        """The place in the array of what has this index among all windows, and whether its window is inside."""
+        """Return the place in the array of what has this index among all windows, and whether its window is inside."""
         inner = {there for _, there in self.along}
         batch = [one for axis, one in enumerate(index) if axis not in inner]
         whole: list[Scalar] = [0] * len(self.shape)
@@ -65,7 +65,7 @@ class Windows:
 
 
 def _along(shape: Sequence[int], without: Sequence[int], windows: Sequence[int]) -> list[tuple[int, int]]:
-    """The axes of an array that windows extend along, each with that of an index."""
+    """Return the axes of an array that windows extend along, each with that of an index."""
     kept = (axis for axis in range(len(shape)) if axis not in without)
     return list(zip(kept, windows, strict=True))
 
@@ -95,7 +95,7 @@ def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 
 def _is_known(array: Array) -> bool:
-    """Whether all its numbers are known: not where it lies in memory."""
+    """Return whether all its numbers are known: not where it lies in memory."""
     return isinstance(array, Numbers) and not any(isinstance(one, Value) for one in array.values.ravel())
 
 
@@ -104,7 +104,7 @@ def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
 
 
 def _filling(stated: Any, dtype: str) -> Scalar:  # noqa: ANN401, of JAX's parameters
-    """What stands where nothing is gathered."""
+    """Return what stands where nothing is gathered."""
     if stated is not None:
         return np.asarray(stated).astype(dtype).item()
     return {"float64": math.nan, "bool": True, "int32": -(2**31), "int64": -(2**63), "uint32": 2**32 - 1}[dtype]
@@ -144,7 +144,7 @@ def _scatter(name: str, operation: str | None) -> None:
 
 
 def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array, where: Any, new: Any) -> None:  # noqa: ANN401
-    """Updates of an array in memory, one after another."""
+    """Update of an array in memory, one after another."""
 
     def one(index: Index) -> None:
         place, inside = where(index)

@@ -31,7 +31,7 @@ class PortSection(PlaceSection):
     axis: Direction | None = None
 
     def outward(self) -> Float[Array, "3"] | None:
-        """The axis as a unit vector; None of a point that is no port."""
+        """Return the axis as a unit vector; None of a point that is no port."""
         import jax.numpy as jnp
 
         if self.axis is None:

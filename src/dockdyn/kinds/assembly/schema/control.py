@@ -110,40 +110,40 @@ class Begun(Protocol):
         ...
 
     def root_of(self, name: str) -> str:
-        """The body at the root of the joints that hold the one of this name."""
+        """Return the body at the root of the joints that hold the one of this name."""
         ...
 
     def joint_starts(self) -> list[JointMotion]:
-        """Coordinates and rates of joints and modes at t = 0."""
+        """Return coordinates and rates of joints and modes at t = 0."""
         ...
 
     def names(self) -> list[str]:
-        """The names of the bodies."""
+        """Return the names of the bodies."""
         ...
 
     def modes(self) -> list[tuple[str, str]]:
-        """The modes of all flexible links: link and mode."""
+        """Return the modes of all flexible links: link and mode."""
         ...
 
     def root(self, name: str) -> str:
-        """The body that carries another one at the start, or is it."""
+        """Return the body that carries another one at the start, or is it."""
         ...
 
     def approaches(self) -> tuple[str, str] | None:
-        """The body that approaches and the one that has the port it approaches, where that is stated."""
+        """Return the body that approaches and the one that has the port it approaches, where that is stated."""
         ...
 
     def meeting(self) -> Port:
-        """The ports that approach each other."""
+        """Return the ports that approach each other."""
         ...
 
     def base(self) -> str:
-        """The body from whose centre of mass places are counted."""
+        """Return the body from whose centre of mass places are counted."""
         ...
 
 
 def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
-    """The body that control acts on, and the one that it sees as its target: by default as they approach.
+    """Return the body that control acts on, and the one that it sees as its target: by default as they approach.
 
     Without that the target is the first body that begins apart from the steered one, or that one itself.
     """
@@ -164,7 +164,7 @@ def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
 
 
 def check_steered(control: SteeredSection, bodies: Begun) -> None:
-    """Refuses bodies that there are not, and references at a port where the two are not those that approach each other."""
+    """Refuse bodies that there are not, and references at a port where the two are not those that approach each other."""
     found, approach = steered_bodies(control, bodies), bodies.approaches()
     names = [phase.name for phase in bodies.phase]
     for name in control.phases or []:
@@ -227,7 +227,7 @@ def make_steered(
     starts: dict[str, tuple[Pose, Twist]],
     model: Mechanism,
 ) -> SteeredBody | SteeredArm | None:
-    """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing.
+    """Return what control acts on, of bodies that begin so, also from traced numbers; None where it does nothing.
 
     A regulator is made for the `model`, which has no control.
     """
@@ -254,7 +254,7 @@ def _make_arm(
     body: str,
     model: Mechanism,
 ) -> SteeredArm | None:
-    """The arm of a body that control moves, in all phases; references are what holds at t = 0."""
+    """Return the arm of a body that control moves, in all phases; references are what holds at t = 0."""
     import jax.numpy as jnp
 
     from dockdyn.kinds.assembly.trees import coordinate_number

@@ -51,18 +51,19 @@ ERRORS = {
 
 
 def _known_laws(scenario: Scenario) -> list[str]:
-    """What a rig can be compared with: without, every built-in compensator, and those of the user's own that it states."""
+    """Return what a rig can be compared with: without, every built-in compensator, and those of the user's own that it
+    states."""
     return list(dict.fromkeys([NONE, *laws(), *(section.law for section in _stated_laws(scenario))]))
 
 
 def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
-    """The tables of `[compare.NAME]`, then that of `[loop.compensator]`."""
+    """Return the tables of `[compare.NAME]`, then that of `[loop.compensator]`."""
     content = scenario.content
     return [section for section in (*content.compare, content.loop.compensator) if section is not None]
 
 
 def laws_of(names: str, scenario: Scenario) -> list[str]:
-    """`all`, or laws separated by commas; ScenarioError for one that there is not, or a scenario without a rig."""
+    """Return `all`, or laws separated by commas; ScenarioError for one that there is not, or a scenario without a rig."""
     _refuse_without_rig(scenario)
     known = _known_laws(scenario)
     chosen = known if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
@@ -72,7 +73,7 @@ def laws_of(names: str, scenario: Scenario) -> list[str]:
 
 
 def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") -> list[str]:
-    """The names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
+    """Return the names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
     for name in names:
         if name not in known:
             raise ScenarioError(f"{option}{name}: no such compensator; {nearest(name, known)}")
@@ -80,42 +81,43 @@ def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") 
 
 
 def stiffnesses_of(scenario: Scenario, given: Sequence[float | str] | float | str | None) -> list[float]:
-    """The stiffnesses (N/m) that are compared over: those given, or a range around the scenario's own."""
+    """Return the stiffnesses (N/m) that are compared over: those given, or a range around the scenario's own."""
     return _default_stiffnesses(float(loop_of(scenario).stiffness)) if given is None else stiffnesses_from(given)
 
 
 def _default_stiffnesses(own: float) -> list[float]:
-    """A range around the scenario's own stiffness (N/m)."""
+    """Return a range around the scenario's own stiffness (N/m)."""
     return [float(value) for value in own * np.logspace(-DECADES, DECADES, COUNT)]
 
 
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
-    """The settings of a law: those of `[compare.NAME]`, else of `[loop.compensator]`, else what is left to the tuning."""
+    """Return the settings of a law: those of `[compare.NAME]`, else of `[loop.compensator]`, else what is left to the
+    tuning."""
     found = next((section for section in _stated_laws(scenario) if section.law == law), None)
     return laws()[law](law=law) if found is None else found
 
 
 def own_law(scenario: Scenario) -> str:
-    """The compensator that a rig has."""
+    """Return the compensator that a rig has."""
     section = scenario.content.loop.compensator
     return NONE if section is None else str(section.law)
 
 
 def _as_compared(scenario: Scenario) -> bool:
-    """Whether the rig's compensator is compared with its own settings, and not with others of `[compare.NAME]`."""
+    """Return whether the rig's compensator is compared with its own settings, and not with others of `[compare.NAME]`."""
     own = scenario.content.loop.compensator
     return own is None or section_of(scenario, own.law) == own
 
 
 def seeds(scenario: Scenario) -> list[int]:
-    """Seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
+    """Return seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
     content = scenario.content
     random = sensor_of(content, 1).random
     return [content.seed + draw for draw in range(DRAWS if random else 1)]
 
 
 def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
+    """Return tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
     tables, left_out = {}, {}
     for law in laws:
         try:
@@ -133,7 +135,7 @@ def compare(
     stiffnesses: Sequence[float | str] | float | str | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Measures of a rig with each compensator in `laws` over `stiffnesses` (N/m, or with their unit) of what it touches.
+    """Return measures of a rig with each compensator in `laws` over `stiffnesses` (N/m, or with their unit) of what it touches.
 
     `laws` are names, `"none"` is the rig without; by default they are all that there are and that the scenario states.
 
@@ -196,7 +198,7 @@ def _dataset_of(
     found: dict[str, list[np.ndarray]],
     left_out: dict[str, str],
 ) -> xr.Dataset:
-    """The dataset of a comparison."""
+    """Return the dataset of a comparison."""
     dims = ("compensator", "stiffness")
     variables: dict[str, Any] = {
         name: (dims, np.stack(found[name]), {"units": units, "long_name": words})
@@ -232,7 +234,7 @@ def _dataset_of(
 
 
 def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """A row for every compensator and stiffness, by the keys of a run's summary."""
+    """Return a row for every compensator and stiffness, by the keys of a run's summary."""
     return [
         {
             "compensator": str(law),
@@ -245,7 +247,7 @@ def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
 
 def answer(dataset: xr.Dataset) -> dict[str, Any]:
-    """A comparison, ready for JSON."""
+    """Return a comparison, ready for JSON."""
     choice, own = Choice.of_dataset(dataset), dataset.attrs.get("own")
     following = choice.runner_up()
     return {

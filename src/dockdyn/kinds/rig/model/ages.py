@@ -25,7 +25,7 @@ NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]
 
 
 def remembered(newest: Array, rows: Array) -> Array:
-    """Rows of the past, the newest first, once there is a new one."""
+    """Return rows of the past, the newest first, once there is a new one."""
     return jnp.concatenate([newest[None], rows[:-1]])
 
 
@@ -59,7 +59,7 @@ class Ages(eqx.Module):
 
 
 def ages_of(rig: Rig) -> Ages:
-    """The ages of a rig."""
+    """Return the ages of a rig."""
     robot, tick, delay = rig.robot, rig.tick, rig.sensor.delay
     whole = jnp.ceil(delay / tick - 1e-9)
     left = jnp.maximum(whole * tick - delay, 0.0)  # of a tick, after the delayed robot's instant at its start
@@ -87,7 +87,7 @@ def ages_of(rig: Rig) -> Ages:
 
 
 def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sampling:
-    """The force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
+    """Return the force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
 
     At an instant of the hold it is the force before the command of that instant.
     """
@@ -114,7 +114,8 @@ def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sam
 def _mean_acceleration(
     tick: Scalar, newest: Scalar, oldest: Scalar, reading: Callable[[Scalar], Reading]
 ) -> tuple[Array, Array]:
-    """The mean acceleration over a window, of the velocities at its ends; at an instant of the hold before its command."""
+    """Return the mean acceleration over a window, of the velocities at its ends; at an instant of the hold before its
+    command."""
     ends = jnp.stack([newest, oldest])
     begun = jnp.floor(ends / tick + 1e-9)
     speeds = jax.vmap(reading)(tick - jnp.maximum(ends - begun * tick, 0.0)).velocity

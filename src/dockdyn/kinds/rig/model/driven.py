@@ -62,7 +62,7 @@ class Inputs(NamedTuple):
 
 
 def silence(axes: int) -> Inputs:
-    """What goes into a cycle while nothing has been heard."""
+    """Return what goes into a cycle while nothing has been heard."""
     still, none, never = jnp.zeros(axes), jnp.zeros((), int), jnp.asarray(-1)
     return Inputs(still, never, none, still, never, none, none, none, none, none)
 
@@ -111,7 +111,7 @@ class Driving(NamedTuple):
 
 
 def driven_of(rig: Rig, limits: Limits, settle: Scalar, duration: Scalar) -> Driven:
-    """The rig made ready to be driven: where it begins follows from its first command, and from the limits."""
+    """Return the rig made ready to be driven: where it begins follows from its first command, and from the limits."""
     begun = begin_computer(rig)
     first = compute(rig, begun, jnp.zeros(rig.plant.axes))[1].command
     rate = rig.following * rig.plant.rate(begun.moving.motion)
@@ -136,7 +136,7 @@ def begin_driving(driven: Driven) -> Driving:
 
 
 def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outputs]:
-    """One cycle."""
+    """Return one cycle."""
     rig, limits, period = driven.rig, driven.limits, driven.rig.hold
     watch, fault = watch_devices(limits, before.watch, Told(*given[: len(Told._fields)]), before.sent)
     due = given.due != 0
@@ -201,12 +201,12 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
 
 
 def _any(state: Int[Array, ""], *states: State) -> Array:
-    """Whether a state is one of these."""
+    """Return whether a state is one of these."""
     return jnp.any(state == np.array(states))
 
 
 def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
-    """The command (m, rad) that the state asks for, if nothing is against it."""
+    """Return the command (m, rad) that the state asks for, if nothing is against it."""
     period = driven.rig.hold
     there = before.sent + period * approach(driven.limits, before.sent, before.rate, driven.start, period)
     coming = before.sent + period * driven.rate * jnp.minimum((before.ran + 1) / driven.ramp, 1.0)
@@ -217,7 +217,7 @@ def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
 
 
 def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) -> Count:
-    """The cause to stop that no device has given."""
+    """Return the cause to stop that no device has given."""
     held = _any(before.state, State.ARMED, State.RUNNING) & (given.held == 0)
     causes = [
         jnp.where(held, int(Cause.RELEASED), int(Cause.NONE)),
@@ -228,7 +228,7 @@ def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) 
 
 
 def _next(before: Driving, request: Count, quiet: Array, near: Array, resting: Array, cause: Count) -> Count:
-    """The state after a cycle in which nothing was against it."""
+    """Return the state after a cycle in which nothing was against it."""
     state = before.state
     clean = before.cause == Cause.NONE
     after = jnp.where((state == State.IDLE) & (request == Request.HOME) & quiet & clean, int(State.HOMED), state)

@@ -40,7 +40,7 @@ class Computer(NamedTuple):
 
 
 def begin_computer(rig: Rig) -> Computer:
-    """The computer at t = 0, its robot following or standing still as the rig's."""
+    """Return the computer at t = 0, its robot following or standing still as the rig's."""
     whole = rig.begin()
     ages_now = rig.robot.reading(jnp.zeros(()))
     places = jax.vmap(lambda known: rig.plant.port(*ages_now.of(known))[0])(whole.past)
@@ -50,13 +50,13 @@ def begin_computer(rig: Rig) -> Computer:
 
 
 def begin_laboratory(rig: Rig) -> Moving:
-    """The laboratory at t = 0, likewise."""
+    """Return the laboratory at t = 0, likewise."""
     elsewhere: dict[str, Any] = {"motion": None, "recorded": (), "memory": None, "action": None, "encoded": None}
     return rig.begin()._replace(**elsewhere)
 
 
 def laboratory_at_rest(rig: Rig, pose: Axes) -> Moving:
-    """The laboratory whose robot has long stood at a pose (m, rad)."""
+    """Return the laboratory whose robot has long stood at a pose (m, rad)."""
     still = jnp.zeros_like(pose)
     state, command = rig.robot.following(pose, still, jnp.zeros(()))
     begun = begin_laboratory(rig)
@@ -66,13 +66,14 @@ def laboratory_at_rest(rig: Rig, pose: Axes) -> Moving:
 
 
 def with_pose(rig: Rig, computer: Computer, pose: Axes) -> Computer:
-    """The computer once it knows the encoders' `pose` (m, rad) of this cycle."""
+    """Return the computer once it knows the encoders' `pose` (m, rad) of this cycle."""
     place = rig.plant.port(pose, jnp.zeros_like(pose))[0]
     return computer._replace(pose=pose, places=remembered(place, computer.places))
 
 
 def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, Seen]:
-    """A cycle of the computer under a measured load (N, N m), the pose of the cycle known to it: the answer, and what was seen.
+    """Return a cycle of the computer under a measured load (N, N m), the pose of the cycle known to it: the answer, and what
+    was seen.
 
     Where the robot was when the load was measured is read from the encoders of the cycles before, straight lines between
     them.
@@ -96,12 +97,12 @@ def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer,
 
 
 def measure(rig: Rig, ages: Ages, laboratory: Moving, drawn: Draws | None) -> Moving:
-    """The laboratory once its sensor has measured."""
+    """Return the laboratory once its sensor has measured."""
     return rig.measured(ages, laboratory, laboratory.tick * ages.tick, drawn)
 
 
 def told(rig: Rig, ages: Ages, laboratory: Moving, encoder: Float[Array, "port"] | None) -> Sensed:
-    """What the laboratory tells at the start of a cycle; `encoder` is standard normal, of the encoders' noise."""
+    """Return what the laboratory tells at the start of a cycle; `encoder` is standard normal, of the encoders' noise."""
     last = laboratory.past[0]
     pose, _ = ages.now.of(rig.robot.known(laboratory.state, rig.robot.command(last), last[:, -1]))
     load = laboratory.load if laboratory.reading is None else laboratory.reading
@@ -109,7 +110,7 @@ def told(rig: Rig, ages: Ages, laboratory: Moving, encoder: Float[Array, "port"]
 
 
 def carry(rig: Rig, ages: Ages, laboratory: Moving, command: Axes) -> Moving:
-    """The laboratory a tick later, its robot told a command (m, rad) at the start."""
+    """Return the laboratory a tick later, its robot told a command (m, rad) at the start."""
     known = rig.robot.known(laboratory.state, command, jnp.zeros_like(command))
     state = rig.carried(ages, laboratory, known)
     return laboratory._replace(tick=laboratory.tick + 1, state=state, past=remembered(known, laboratory.past))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def felt(rig: Rig, moving: Moving, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
-    """What reaches the sensor in a sample when a contact's `load` (N, N m) does, the robot being `there` at the nodes."""
+    """Return what reaches the sensor in a sample when a contact's `load` (N, N m) does, the robot being `there` at the
+    nodes."""
     mounting, plant = rig.mounting, rig.plant
     if mounting is None:
         return load
@@ -34,7 +35,7 @@ def felt(rig: Rig, moving: Moving, nodes: Sampling, there: tuple[Array, Array], 
 
 
 def understood(rig: Rig, moving: Moving, pose: Axes) -> Moving:
-    """The computer, told a `pose` (m, rad) by the encoders, makes a load of what the sensor reads."""
+    """Return the motion once the computer, told a `pose` (m, rad) by the encoders, has made a load of what the sensor reads."""
     mounting, plant = rig.mounting, rig.plant
     assert mounting is not None and moving.encoded is not None and moving.reading is not None
     encoded = jnp.concatenate([pose[None], moving.encoded[:-1]])

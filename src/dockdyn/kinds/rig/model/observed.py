@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def observed(
     rig: Rig, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
 ) -> dict[str, Array]:
-    """Named quantities at an instant, its command given."""
+    """Return named quantities at an instant, its command given."""
     plant = rig.plant
     forces = plant.port_axes
     position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))

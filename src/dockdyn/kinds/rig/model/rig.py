@@ -110,7 +110,7 @@ class Rig(eqx.Module):
         return self.hold * (self.schedule.hyperperiod.holds / self.schedule.ticks)
 
     def unaware(self, nothing: Port) -> Oracle:
-        """An oracle that knows `nothing`, of encoders without noise."""
+        """Return an oracle that knows `nothing`, of encoders without noise."""
         return Oracle(nothing, nothing)
 
     @property
@@ -124,7 +124,7 @@ class Rig(eqx.Module):
         return not self.schedule.hyperperiod.steps and not self.plant.ever_touching
 
     def begin(self) -> Moving:
-        """The rig at t = 0, and before: robots that follow, or stand still."""
+        """Return the rig at t = 0, and before: robots that follow, or stand still."""
         plant = self.plant
         motion = plant.initial()
         pose, rate = plant.pose(motion), plant.rate(motion)
@@ -146,7 +146,7 @@ class Rig(eqx.Module):
         return settle(self, begun)
 
     def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, dict[str, Array]]:
-        """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
+        """Return one cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
 
         Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
         """
@@ -172,7 +172,7 @@ class Rig(eqx.Module):
     def advance(
         self, ages: Ages, moving: Moving, now: Instant, ideal: Oracle, drawn: Draws | None
     ) -> tuple[Moving, dict[str, Array]]:
-        """One tick, and what is observed at its start."""
+        """Return one tick, and what is observed at its start."""
         plant, schedule = self.plant, self.schedule
         time = moving.tick * ages.tick
         command = self.robot.command(moving.past[0])
@@ -213,30 +213,31 @@ class Rig(eqx.Module):
         return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
 
     def queued(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
-        """The commands that do not apply yet once another one is taken, and the one that does now."""
+        """Return the commands that do not apply yet once another one is taken, and the one that does now."""
         if not pending:
             return (), command
         return (remembered(command, pending[0]),), pending[0][-1]
 
     def encoders(self, pose: Axes, noise: Port | None) -> Axes:
-        """What the encoders say of a `pose` (m, rad); `noise` is standard normal."""
+        """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""
         forces = self.plant.port_axes
         return jnp.concatenate([self.sensor.encoder(pose[:forces], noise), pose[forces:]])
 
     def carried(self, ages: Ages, moving: Moving, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
-        """The robot's state a tick after what is `known` of it."""
+        """Return the robot's state a tick after what is `known` of it."""
         return (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
 
     def answered(
         self, moving: Moving, asks: Flag, time: Scalar, robot: tuple[Port, Port], ideal: Oracle, last: Axes
     ) -> tuple[Moving, Answer]:
-        """The compensator is asked, and what follows for the virtual bodies and for the command behind the `last` one."""
+        """Return the compensator is asked, and what follows for the virtual bodies and for the command behind the `last`
+        one."""
         moving = where(asks, lambda: self.asked(moving, time, robot, ideal), moving)
         found = self.total(moving, robot[1])
         return moving, Answer(*found, *self.taken(moving, found[0], last))
 
     def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
-        """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
+        """Return work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
 
         def power(reading: Reading) -> Scalar:
             pose, rate = reading.of(known)
@@ -245,7 +246,7 @@ class Rig(eqx.Module):
         return ages.tick * jnp.sum(jax.vmap(power)(ages.within) * WEIGHTS)
 
     def measured(self, ages: Ages, moving: Moving, time: Scalar, drawn: Draws | None) -> Moving:
-        """The sensor measures the load of a delay ago; no load acts before t = 0."""
+        """Return the sensor measures the load of a delay ago; no load acts before t = 0."""
         sensor = self.sensor
         nodes = ages.sample
         if nodes is None:
@@ -267,14 +268,14 @@ class Rig(eqx.Module):
         return moving._replace(load=load, touched=touched)
 
     def asked(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Moving:
-        """The compensator answers."""
+        """Return the compensator answers."""
         if self.compensator is None:
             return moving
         memory, action = self.compensator.step(moving.memory, self.seen(moving, time, robot, ideal))
         return moving._replace(memory=memory, action=action)
 
     def seen(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Seen:
-        """What a compensator sees, of a robot whose port has a place and a velocity."""
+        """Return what a compensator sees, of a robot whose port has a place and a velocity."""
         plant = self.plant
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
         return Seen(
@@ -323,12 +324,12 @@ class Rig(eqx.Module):
         return whole, ahead[: plant.port_axes], virtual
 
     def taken(self, moving: Moving, total: Axes, last: Axes) -> tuple[Axes, Axes]:
-        """The command that the hold takes, and the velocity that goes with it."""
+        """Return the command that the hold takes, and the velocity that goes with it."""
         wanted, rate = self.wanted(moving, total)
         return self.robot.limited(wanted, last, self.hold), rate
 
     def wanted(self, moving: Moving, total: Axes) -> tuple[Axes, Axes]:
-        """The same before the robot's limits, under a `total` load (N, N m)."""
+        """Return the same before the robot's limits, under a `total` load (N, N m)."""
         plant, action = self.plant, moving.action
         pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
         if self.schedule.late:
@@ -341,12 +342,12 @@ class Rig(eqx.Module):
         return wanted, rate
 
     def stepped(self, moving: Moving, total: Axes, time: Scalar) -> Moving:
-        """The virtual bodies after a step of digital dynamics that begins at `time` (s)."""
+        """Return the virtual bodies after a step of digital dynamics that begins at `time` (s)."""
         assert self.period is not None
         return moving._replace(motion=self.plant.stepped(time, moving.motion, total, self.period, self.dynamics))
 
     def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
-        """The virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
+        """Return the virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
         motion = moving.motion
         for part in range(2):
             motion = self.through(ages, moving, motion, part, time)
@@ -365,7 +366,7 @@ class Rig(eqx.Module):
         return jnp.where(start - self.sensor.delay > -1e-9 * ages.tick, load, 0.0)
 
     def through(self, ages: Ages, moving: Moving, motion: State, part: int, time: Scalar) -> State:
-        """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
+        """Return continuous dynamics through a part of a tick, in which neither robot receives a command."""
         own = moving.past[0]
 
         def flow(share: float, there: State) -> Rate:

@@ -32,7 +32,7 @@ NO_CHANCES = Chances(None, None)
 
 
 def randomness(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
-    """Random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
+    """Return random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
     if not drawn and not noisy:
@@ -57,7 +57,8 @@ def _chances(
 
 
 def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
-    """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
+    """Return the rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start
+    alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all; `chances` are the
     `randomness` of these cycles. They are drawn before: what draws them only XLA compiles, and all that it is part of.
@@ -92,7 +93,7 @@ def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> t
 
 
 def monodromy(rig: Rig) -> Float[Array, "n n"]:
-    """Derivative of the rig's state after a cycle by that before it, where it is at t = 0.
+    """Return derivative of the rig's state after a cycle by that before it, where it is at t = 0.
 
     Exact for a rig whose contact is bilateral and linear and which starts at rest: what small motions in contact do. Of
     its states none is a clock or an account.
@@ -117,7 +118,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
 
 
 def spectral_radius(matrix: Float[np.ndarray, "n n"]) -> float:
-    """Largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
+    """Return largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
     kept = np.arange(len(matrix))
     while len(kept):
         inside = matrix[np.ix_(kept, kept)]

@@ -28,7 +28,7 @@ Flag = Any  # a bool that is known when the program is built, or that it compute
 
 
 def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
-    """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
+    """Return `yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
     if isinstance(flag, bool):
         return yes() if flag else no
     return jax.tree.map(partial(jnp.where, flag), yes(), no)
@@ -60,7 +60,7 @@ def rig_schedule(
     steady: bool = True,
     finer: int = 1,
 ) -> RigSchedule:
-    """The schedule of a loop with plain numbers.
+    """Return the schedule of a loop with plain numbers.
 
     Its samples are at most `longest_delay` (s) old and means over a `window` (s).
 

@@ -47,7 +47,7 @@ class Path(eqx.Module):
         return Path(*jax.vmap(Reading.of, (0, None))(series, known), length / 2, unit)
 
     def at(self, t: Scalar) -> tuple[Axes, Axes]:
-        """Pose and rate."""
+        """Return pose and rate."""
         u = (t - self.middle) / self.unit
 
         def value(terms: Float[Array, "terms axes"]) -> Axes:
@@ -82,7 +82,7 @@ class Account(NamedTuple):
 
 
 def pressing(modes: Modes) -> Bool[Array, ""]:
-    """Whether any contact presses."""
+    """Return whether any contact presses."""
     return jnp.any(jnp.stack(modes) == PRESSING)
 
 
@@ -99,11 +99,11 @@ class Stretch(Model):
     delay: None
 
     def motion_in(self, x: State) -> State:
-        """The motion of the virtual bodies in a state."""
+        """Return the motion of the virtual bodies in a state."""
         return State(x.q, x.v, x.mode.motion, x.memory.motion)
 
     def meetings(self, t: Scalar, x: State, at_onset: bool = False) -> tuple[Touching, Touching, Touching]:
-        """All contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
+        """Return all contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
         plant = self.rig.plant
         late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.schedule.continuous_force else ()
         motion = self.motion_in(x)
@@ -114,7 +114,7 @@ class Stretch(Model):
         )
 
     def initial(self) -> State:
-        """The motion at the start, every contact as its state there says."""
+        """Return the motion at the start, every contact as its state there says."""
         motion = self.motion
         account = Account(jnp.zeros(()), motion.memory)
         meetings = self.meetings(
@@ -180,7 +180,8 @@ class Stretch(Model):
         return pressing((*x.mode.contacts.late, *x.mode.contacts.own))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
-        """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
+        """Return root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
+        larger.
 
         The motion is that about the common centre of mass, now and at t = 0.
         """
@@ -196,7 +197,7 @@ class Stretch(Model):
 
 
 def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State, Scalar]:
-    """The motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
+    """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
 
     Where a stretch cannot be solved the motion is not a number.
     """
@@ -225,7 +226,7 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
 
 
 def solved(model: Model, start: State, begun: Scalar, length: Scalar) -> State:
-    """The state a `length` (s) after `start`, which is that at the time `begun` (s).
+    """Return the state a `length` (s) after `start`, which is that at the time `begun` (s).
 
     Where it cannot be solved, it is not a number.
     """

@@ -34,12 +34,12 @@ LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
 def scene_of_rig(dataset: xr.Dataset, content: RigContent) -> Scene:
-    """The scene of a rig along one direction, or of its mock-ups."""
+    """Return the scene of a rig along one direction, or of its mock-ups."""
     return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
 
 def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
+    """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
     time = dataset.time.values
     on = np.concatenate([[False], force > 0, [False]])
@@ -68,8 +68,8 @@ def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scene_of_line(dataset: xr.Dataset) -> Scene:
-    """One direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal motion;
-    overlap is to the right of the wall's face."""
+    """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
+    motion; overlap is to the right of the wall's face."""
     time, dwell = frame_times(dataset)
     travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
     ideal = frames.at(time, dataset.time.values, dataset.ideal_position.values[:, 0])
@@ -126,12 +126,12 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
 
 
 def _block(size: float, wide: float) -> Mesh:
-    """A block (m) whose face is at the origin, so many times as wide as the robot's."""
+    """Return a block (m) whose face is at the origin, so many times as wide as the robot's."""
     return box([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
 def signals(dataset: xr.Dataset) -> list[Signal]:
-    """Force, positions, energy, with and without rig."""
+    """Return force, positions, energy, with and without rig."""
     time = dataset.time.values
     axes = [str(axis) for axis in dataset.axis.values]
     size = np.linalg.norm(dataset.contact_force.values, axis=1) if len(axes) > 1 else dataset.contact_force.values[:, 0]
@@ -148,7 +148,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
 
 
 def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene:
-    """The two mock-ups in axes of the laboratory, in which that of the second stands still."""
+    """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, dwell = frame_times(dataset)
     robot, ground = carried_motion(dataset, content, time, "robot_pose"), still(len(time))
     carried, standing = (content.named(name) for name in content.mock_ups)
@@ -197,12 +197,12 @@ def touching_motion(content: RigAssemblySection, robot: Motion, ground: Motion) 
 
 
 def ghost_of(part: Part, colour: str, layer: str) -> Part:
-    """A part, pale, of what is not in the laboratory."""
+    """Return a part, pale, of what is not in the laboratory."""
     return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
 def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> Motion:
-    """The mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
+    """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = frames.at(time, dataset.time.values, dataset[name].values)
     return Motion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
 
@@ -211,7 +211,7 @@ def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.nd
 def carried_poses(
     content: RigAssemblySection, pose: Float[Array, "n 6"]
 ) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
-    """Positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
+    """Return positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
     reference = reference_of(content.mounted_starts())
 
     def place(axes: Axes) -> tuple[Array, Array]:

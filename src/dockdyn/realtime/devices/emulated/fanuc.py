@@ -64,7 +64,7 @@ class EmulatedFanuc:
         self.cycle.stop(cause)
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
+        """Return the message of a cycle that begins, if one is due: where the robot is."""
         if not self.started or time < self._next - 1e-9:
             return []
         self._next += self.cycle.settings.period
@@ -76,7 +76,7 @@ class EmulatedFanuc:
         return [self.codec.encode_robot(told, round(1000 * time), self._state(), tuple(self.behaviour.extended))]
 
     def _state(self) -> int:
-        """The bits that it tells. A stop by its own queue leaves the system ready, one from outside does not."""
+        """Return the bits that it tells. A stop by its own queue leaves the system ready, one from outside does not."""
         cycle = self.cycle
         if cycle.stopped:
             return SYSTEM_READY if cycle.stopped == "no command in the queue" and not self.failed else 0

@@ -27,7 +27,7 @@ class Step:
 
     @classmethod
     def between(cls, one: Command, other: Command) -> Step:
-        """The step that leads from one pose to another, the short way round."""
+        """Return the step that leads from one pose to another, the short way round."""
         turn = divide(quaternion_of_vector(other.rotation_vector), quaternion_of_vector(one.rotation_vector))
         shift = tuple(b - a for a, b in zip(one.position, other.position, strict=True))
         return cls(shift, vector_of_quaternion(turn))
@@ -38,11 +38,11 @@ class Step:
         return math.hypot(*self.shift), math.hypot(*self.turn)
 
     def scaled(self, by: float) -> Step:
-        """A part of it."""
+        """Return a part of it."""
         return Step(tuple(by * each for each in self.shift), tuple(by * each for each in self.turn))
 
     def from_pose(self, pose: Command) -> Command:
-        """The pose that it leads to."""
+        """Return the pose that it leads to."""
         turned = multiply(quaternion_of_vector(self.turn), quaternion_of_vector(pose.rotation_vector))
         position = tuple(a + b for a, b in zip(pose.position, self.shift, strict=True))
         return Command(position, vector_of_quaternion(turned))

@@ -25,7 +25,7 @@ class CommandCodec(Protocol):
     """What takes a command out of a packet."""
 
     def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """A command and its sequence; BadPacket where it is none."""
+        """Return a command and its sequence; BadPacket where it is none."""
 
     def forget(self) -> None:
         """Forget a connection: the next packet is the first."""
@@ -41,7 +41,7 @@ class Convergence:
     turn: float = 0.5 * DEGREE
 
     def holds(self, reference: Command, actual: Pose) -> bool:
-        """Whether the robot is near its reference."""
+        """Return whether the robot is near its reference."""
         apart = max(abs(one - other) for one, other in zip(reference.position, actual.position, strict=True))
         turned, wanted = (quaternion_of_vector(each.rotation_vector) for each in (actual, reference))
         return apart <= self.distance and math.hypot(*vector_of_quaternion(divide(turned, wanted))) <= self.turn
@@ -86,7 +86,7 @@ class CommandedRobot:
         self.cycle.stop(cause)
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
+        """Return the message of a cycle that begins, if one is due: where the robot is."""
         if not self.cycle.begin(time):
             return []
         if self.convergence is not None:
@@ -113,7 +113,7 @@ class CommandedRobot:
 
 
 def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pose) -> CommandedRobot:
-    """A robot that speaks the packets of a server's settings."""
+    """Return a robot that speaks the packets of a server's settings."""
     codec = RawUDP(settings.other_side)
     return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start)
 
@@ -121,7 +121,7 @@ def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pos
 def emulate_egm(
     cycle: CycleSettings, start: Pose, convergence: Convergence | None = None, queued: bool = True
 ) -> CommandedRobot:
-    """An ABB robot in position guidance; its status has the bits of `egm`.
+    """Return an ABB robot in position guidance; its status has the bits of `egm`.
 
     Late answers in a row stop it as its CommTimeout does; until then it goes on to its last reference. It takes the next of
     the commands that wait, one a cycle, so that one that comes late makes all behind it late; else, not `queued`, the newest.

@@ -51,7 +51,7 @@ class EmulatedRSI:
         self.cycle.stop(cause)
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
+        """Return the message of a cycle that begins, if one is due: where the robot is."""
         relative = self.codec.settings.relative
         if not self.cycle.begin(time, None if self.behaviour.hold or relative else self._start):
             return []
@@ -95,7 +95,7 @@ class EmulatedRSI:
 
 
 def correct(base: Command, correction: Command) -> Command:
-    """A pose shifted and turned in the axes of the robot's base."""
+    """Return a pose shifted and turned in the axes of the robot's base."""
     position = tuple(each + shift for each, shift in zip(base.position, correction.position, strict=True))
     turned = multiply(quaternion_of_vector(correction.rotation_vector), quaternion_of_vector(base.rotation_vector))
     return Command(position, vector_of_quaternion(turned))

@@ -106,12 +106,12 @@ class EmulatedUR:
             self.cycle.answer(command)
 
     def _reachable(self, place: Command, target: Command) -> bool:
-        """Whether no joint would be too fast from a place to a target within a cycle of the controller."""
+        """Return whether no joint would be too fast from a place to a target within a cycle of the controller."""
         length, angle = Step.between(place, target).sizes
         return max(length / self.behaviour.lever, angle) * self.rate <= self.behaviour.ignored_speed
 
     def tick(self, time: float, actual: Pose, reading: Reading) -> list[bytes]:
-        """The packages that are due at a time: where the robot is, and the force at its tool; now and then a text."""
+        """Return the packages that are due at a time: where the robot is, and the force at its tool; now and then a text."""
         self._actual = Command(actual.position, actual.rotation_vector)
         if time > self._deadline and not self.cycle.stopped:
             self._stopping = True
@@ -230,5 +230,5 @@ class URInPackets:
         return []
 
     def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The package that is due at a time: where the robot is."""
+        """Return the package that is due at a time: where the robot is."""
         return self.robot.tick(time, actual, Reading())

@@ -50,7 +50,7 @@ class StreamingSensor:
         """It has no word for that: nothing."""
 
     def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
-        """The reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
+        """Return the reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
         if time + ahead < self._told / self.rate - 1e-9:
             return []
         self._told += 1

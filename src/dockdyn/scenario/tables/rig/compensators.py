@@ -49,7 +49,7 @@ class CompensatorLaw(MaybeNamedSection):
     period: quantity("s", "a period", above=0) | None = None
 
     def tuned(self) -> tuple[str, ...]:
-        """Names of the numbers that are left to the tuning."""
+        """Return names of the numbers that are left to the tuning."""
         return tuple(
             name for name, about in parameters_of(self.made).items() if about.tuned and getattr(self, name) is None
         )
@@ -61,13 +61,14 @@ class CompensatorLaw(MaybeNamedSection):
         return self.model_copy(update={name: float(numbers[name]) for name in self.tuned()})
 
     def make(self, held: bool) -> Compensator:
-        """The compensator; `held`: whether the force on the model is constant over a period. What is not tuned yet is None."""
+        """Return the compensator; `held`: whether the force on the model is constant over a period. What is not tuned yet is
+        None."""
         numbers = {name: getattr(self, name) for name in parameters_of(self.made)}
         words = {name: getattr(self, name) for name in settings_of(self.made)}
         return self.made(**numbers, **words, **self.velocities()).on(held)
 
     def velocities(self) -> dict[str, VelocitySource]:
-        """What the law multiplies, by its field; nothing for a law without a velocity of its own."""
+        """Return what the law multiplies, by its field; nothing for a law without a velocity of its own."""
         return {}
 
 
@@ -110,7 +111,7 @@ class OwnCompensator(CompensatorLaw, Own):
 
 
 def facts_of(made: type[Compensator]) -> dict[str, Any]:
-    """What a law says of itself, ready for JSON: what it must know, what it is, units of its numbers."""
+    """Return what a law says of itself, ready for JSON: what it must know, what it is, units of its numbers."""
     units = {name: about.unit for name, about in parameters_of(made).items()}
     said = {"knows": made.knows, "oracle": made.oracle, "beyond_small": made.beyond_small}
     return said | {"units": units | {"period": "s"}}
@@ -118,7 +119,7 @@ def facts_of(made: type[Compensator]) -> dict[str, Any]:
 
 @cache
 def section_of(law: str, made: type[Compensator], own: bool = False) -> type[CompensatorLaw]:
-    """The table of a law: its keys are the parameters and static fields of the class."""
+    """Return the table of a law: its keys are the parameters and static fields of the class."""
     from dockdyn.hil.velocity_sources import VelocitySource
 
     base = WithVelocity if get_type_hints(made).get("velocity") is VelocitySource else CompensatorLaw
@@ -139,7 +140,7 @@ def _compensator() -> type:
 
 
 def _read_own(value: object) -> object:
-    """The table of a law of the user's own."""
+    """Return the table of a law of the user's own."""
     return read_table(value, _compensator, partial(section_of, own=True))
 
 
@@ -152,7 +153,7 @@ def laws() -> dict[str, type[CompensatorLaw]]:
 
 
 def _law_of(value: object) -> str | None:
-    """The law that a table names, or that it is one of the user's own."""
+    """Return the law that a table names, or that it is one of the user's own."""
     named = value.get("law", DEFAULT) if isinstance(value, dict) else getattr(value, "law", None)
     return "user" if isinstance(named, str) and ":" in named else named
 

@@ -82,11 +82,11 @@ class SensorSection(Section):
         return self
 
     def latest(self) -> float:
-        """The longest delay (s) that a sample may have."""
+        """Return the longest delay (s) that a sample may have."""
         return self.delay + self.delay_amplitude + self.jitter + (self.averaging or 0.0) / 2
 
     def imperfect(self) -> list[str]:
-        """Keys by which samples are less than perfect."""
+        """Return keys by which samples are less than perfect."""
         return [name for name in IMPERFECT if getattr(self, name)]
 
 
@@ -178,15 +178,16 @@ class LoopSection(Section):
         return self
 
     def latest(self) -> float:
-        """The longest delay (s) between a force and its effect on the model, all in all."""
+        """Return the longest delay (s) between a force and its effect on the model, all in all."""
         return self.delay + (self.sensor or SensorSection()).latest()
 
     def beyond_delay(self) -> list[str]:
-        """The tables given besides the delay."""
+        """Return the tables given besides the delay."""
         return [name for name in TABLES if getattr(self, name) is not None]
 
     def make(self, effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> Loop:
-        """The loop along one direction of contact, also from traced numbers; of compensators, those that margins count."""
+        """Return the loop along one direction of contact, also from traced numbers; of compensators, those that margins
+        count."""
         import jax.numpy as jnp
 
         from dockdyn.hil.compensators.linear import Linear

@@ -31,7 +31,7 @@ FORMS = (
 
 
 def pair(value: object) -> list[Any]:
-    """A real pole or zero as a complex one."""
+    """Return a real pole or zero as a complex one."""
     return value if isinstance(value, list) else [value, 0.0]
 
 
@@ -65,7 +65,7 @@ class RobotSection(Section):
     @model_validator(mode="before")
     @classmethod
     def from_samples(cls, data: object) -> object:
-        """The polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
+        """Return the polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
         if not isinstance(data, dict) or not any(data.get(key) is not None for key in SAMPLED):
             return data
         others = [key for key in (*POLYNOMIALS, *PLACES, *LAGS) if data.get(key) is not None]
@@ -107,7 +107,7 @@ class RobotSection(Section):
         return self
 
     def check_form(self) -> None:
-        """Refuses keys that do not make a robot together."""
+        """Refuse keys that do not make a robot together."""
         stated = [name for name in (*POLYNOMIALS, *PLACES, *LAGS) if getattr(self, name) is not None]
         polynomials, places, lags = ([name for name in stated if name in form] for form in (POLYNOMIALS, PLACES, LAGS))
         complete = [
@@ -126,7 +126,7 @@ class RobotSection(Section):
             refuse(f"order = {self.order}: must be 2 with a damping, or left out; {self.order} equal lags have none")
 
     def denominator_of_lags(self) -> Denominator:
-        """The denominator, above which stands 1, of a robot stated by bandwidth or time constant; also traced."""
+        """Return the denominator, above which stands 1, of a robot stated by bandwidth or time constant; also traced."""
         from dockdyn.stability.lags import equal_lags, lag_of_bandwidth, second_order
 
         if self.damping is not None:
@@ -146,7 +146,7 @@ class RobotSection(Section):
         return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
 
     def make(self) -> Robot:
-        """The robot, also from traced numbers."""
+        """Return the robot, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.stability.loop import Robot
@@ -163,7 +163,7 @@ class RobotSection(Section):
 
 
 def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
-    """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
+    """Return coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
     import jax.numpy as jnp
 
     real, imaginary = jnp.ones(1), jnp.zeros(1)
