@@ -106,7 +106,7 @@ def write_files(contents: Mapping[Path, str | bytes], mode: int | None = None) -
 
 @contextlib.contextmanager
 def replacing(*paths: str | Path, mode: int | None = None) -> Iterator[list[BinaryIO]]:
-    """Files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
+    """Yield files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
 
     They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no
     regular file, a device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of
@@ -202,7 +202,8 @@ def as_bytes(dataset: xr.Dataset) -> bytes:
 
 @contextlib.contextmanager
 def _absent(module: str) -> Iterator[None]:
-    """Without a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in use."""
+    """Return nothing of a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in
+    use."""
     if module in sys.modules:
         yield
         return

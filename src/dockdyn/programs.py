@@ -172,8 +172,8 @@ def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ())
 
 @contextlib.contextmanager
 def _no_search_for_cycles() -> Iterator[None]:
-    """Without Python's search for objects that only hold each other: tracing makes many that stay, which it would visit again
-    and again."""
+    """Run without Python's search for objects that only hold each other: tracing makes many that stay, which it would visit
+    again and again."""
     searching = gc.isenabled()
     gc.disable()
     try:
@@ -233,14 +233,14 @@ class Translated:
             keep(self.name, code, self.beside)
 
     def clear_cache(self) -> None:
-        """What XLA has made; the memory of machine code goes with it."""
+        """Drop what XLA has made; the memory of machine code goes with it."""
         if self.other is not None:
             self.other.clear_cache()
 
 
 @contextlib.contextmanager
 def _told_if_long(why: str) -> Iterator[None]:
-    """What XLA compiles here is told to whoever waits, once it has taken a while."""
+    """Tell whoever waits what XLA compiles here, once it has taken a while."""
     words = (
         "compiling: XLA makes this program, which may take a minute or more, and keeps it for the next time; "
         f"dockdyn's own machine code, which is sooner made, is not used here: {why}"
@@ -305,7 +305,7 @@ def most_maps() -> float:
 
 @cache
 def _tell() -> None:
-    """The warning that programs are dropped, once a process."""
+    """Warn that programs are dropped, once a process."""
     warnings.warn(
         f"this process has compiled so many structures (kinds of model, numbers of parts, laws) that those not used for "
         f"longest are dropped; one that comes again is compiled again. It holds {maps()} memory maps and "

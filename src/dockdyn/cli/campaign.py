@@ -164,7 +164,8 @@ def report(
 
 @contextlib.contextmanager
 def claimed(store: Store) -> Iterator[None]:
-    """The folder for this process alone; refuses one that holds something else than a campaign, or cannot be written to."""
+    """Claim the folder for this process alone; refuses one that holds something else than a campaign, or cannot be written
+    to."""
     if not store.blank() and not (store.index.exists() or store.copy.exists()):
         raise Refusal(f"{store.folder}: holds no campaign but {holding(store.folder)}; give another --out")
     with contextlib.ExitStack() as stack:
@@ -221,7 +222,7 @@ def _kept(store: Store, campaign: Campaign) -> str:
 
 @contextlib.contextmanager
 def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
+    """Show progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -33,7 +33,7 @@ PRESETS = Path(__file__).parents[1] / "scenario" / "presets"
 
 
 def preset_names() -> list[str]:
-    """For the shell to complete: nothing is loaded."""
+    """Return the names of presets for the shell to complete; nothing is loaded."""
     return sorted(file.stem for file in PRESETS.glob("*.toml"))
 
 
@@ -71,7 +71,7 @@ def _set_here(context: typer.Context, variable: str) -> None:
 
 
 def _without_own_code(context: typer.Context, asked: bool) -> None:
-    """The variable that refuses modules of scenarios."""
+    """Set the variable that refuses modules of scenarios."""
     if asked:
         from dockdyn.scenario.language.own_code import VARIABLE
 
@@ -79,7 +79,7 @@ def _without_own_code(context: typer.Context, asked: bool) -> None:
 
 
 def _trusting(context: typer.Context, asked: bool) -> None:
-    """The variable that lets FMUs of scenarios run."""
+    """Set the variable that lets FMUs of scenarios run."""
     if asked:
         from dockdyn.scenario.language.own_code import TRUST
 
@@ -113,7 +113,7 @@ class Refusal(Exception):
 
 
 def say(text: str, err: bool = False) -> None:
-    """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
+    """Print lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
     from dockdyn.scenario.language.printable import printable
 
     if err:
@@ -207,7 +207,7 @@ def tell_answer(answer: Any, report: Report, as_json: bool, *lines: str) -> None
 
 @contextmanager
 def interruptible(left: Callable[[], str]) -> Iterator[None]:
-    """Whatever stops the work says what is `left`, and how to go on."""
+    """Say, whatever stops the work, what is `left`, and how to go on."""
     from dockdyn.studies.cases.cluster import WorkLost
 
     try:
@@ -362,7 +362,7 @@ def write_text(file: Path, text: str, force: bool) -> None:
 
 
 def fail(message: str, code: int, advice: str = "") -> None:
-    """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
+    """End the process with a line, shortened where it is long; `advice`, a command to copy, is not."""
     from dockdyn.scenario.language.printable import one_line, printable
 
     WATCH.end()

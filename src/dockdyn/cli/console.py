@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def show_table(table: PaperTable) -> None:
-    """A paper's table."""
+    """Print a paper's table."""
     shown = Table(title=table.title, show_lines=False)
     for heading in ("quantity", "printed", "computed", "unit", "note"):
         shown.add_column(heading)

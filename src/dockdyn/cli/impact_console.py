@@ -10,7 +10,7 @@ from dockdyn.report.wording import significant
 
 
 def show_impact(answer: dict[str, Any], speed: float) -> None:
-    """What `dockdyn impact multibody` found for a chaser that comes with `speed` (m/s)."""
+    """Print what `dockdyn impact multibody` found for a chaser that comes with `speed` (m/s)."""
     after = answer["relative_velocity_after_m_s"]
     closing = f"{significant(abs(after))} m/s"
     if abs(after) <= 1e-12 * abs(speed):
@@ -32,7 +32,7 @@ def show_impact(answer: dict[str, Any], speed: float) -> None:
 
 
 def show_latch(answer: dict[str, Any], speed: float | None, reach: float | None, travel: float) -> None:
-    """What `dockdyn impact latch` found for a chaser that comes with `speed` (m/s), if one was given.
+    """Print what `dockdyn impact latch` found for a chaser that comes with `speed` (m/s), if one was given.
 
     `reach` (m) is how far such a probe gets where nothing catches it, `travel` (m) how far it must get.
     """

@@ -80,7 +80,7 @@ def _note(words: str) -> None:
 
 
 def main() -> None:
-    """Entry point: bad input is one line on the error stream and exit code 2."""
+    """Run the command line: bad input is one line on the error stream and exit code 2."""
     backend.costs.append(_note)
     try:
         with WATCH.watching("Starting", quiet="--quiet" in sys.argv):

@@ -289,7 +289,7 @@ def deliver(
 
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: Known = UNKNOWN) -> None:
-    """The three files of a result, all or none: its data under `name`, the scenario, the report.
+    """Write the three files of a result, all or none: its data under `name`, the scenario, the report.
 
     Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.
     """

@@ -128,7 +128,7 @@ def _places(devices: Devices) -> dict[str, str]:
 
 
 def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
-    """Where the log is, and what is not in it."""
+    """Print where the log is, and what is not in it."""
     for line in kept.words:
         say(f"warning: {line}", err=True)
     if kept.path is not None:
@@ -137,7 +137,7 @@ def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
 
 @contextlib.contextmanager
 def _shown(scenario: str, override: list[str] | None, port: int | None) -> Iterator[LiveView]:
-    """A live view that waits for the rig."""
+    """Yield a live view that waits for the rig."""
     from dockdyn.realtime.live_view import NoLiveView, live_view
 
     try:
@@ -170,7 +170,7 @@ def emulate(
     ] = None,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Stand for the devices of a rig, in real time.
+    """Play the part of the devices of a rig, in real time.
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
@@ -214,7 +214,7 @@ def emulate(
 
 @contextlib.contextmanager
 def _asking_to_stop() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
+    """Let Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
     one has come."""
     asked = threading.Event()
     asking = heeded([*WORDS, signal.SIGTSTP])  # nobody would watch while it is suspended

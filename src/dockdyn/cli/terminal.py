@@ -87,7 +87,7 @@ class Terminal:
 
 @contextlib.contextmanager
 def key_by_key() -> Iterator[None]:
-    """A terminal that gives every key at once. Refuses what is none."""
+    """Yield a terminal that gives every key at once. Refuses what is none."""
     import termios
     import tty
 

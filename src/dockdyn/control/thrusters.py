@@ -62,7 +62,7 @@ class Pulses(NamedTuple):
         return jnp.min(jnp.where(self.firing > 0, self.off, jnp.inf))
 
     def ended(self, t: Float[Array, ""]) -> Pulses:
-        """Without those that end at `t` (s) or have ended."""
+        """Return the pulses without those that end at `t` (s) or have ended."""
         return self._replace(firing=jnp.where(self.off <= t, 0.0, self.firing))
 
 

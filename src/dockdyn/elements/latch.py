@@ -218,7 +218,8 @@ class Latch(ForceElement):
         return jnp.where(self._is_taut(mode), self.grip.stored(way.stretch, way.length), 0.0)
 
     def sizes(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        """Of a grip that tells its loads the size of its force (N), of its yielding (m), and of a weld's moment (N m)."""
+        """Return, of a grip that tells its loads, the size of its force (N), of its yielding (m), and of a weld's moment (N
+        m)."""
         if isinstance(self.grip, Rigid) or self.swing is None:
             return ()
         action, _ = self.act(mode, memory, own, other)

@@ -83,7 +83,8 @@ class TabulatedPull(Pull):
         return start + width * area + jnp.where(beyond < 0, self.forces[0], self.forces[-1]) * beyond
 
     def _piece(self, gap: Scalar) -> tuple[Scalar, Scalar, tuple[Scalar, Scalar, Scalar, Scalar], Scalar]:
-        """Of the piece that holds a gap: width (m), the place in it, values and slopes at its ends, energy before it."""
+        """Return of the piece that holds a gap its width (m), the place in it, values and slopes at its ends, energy before
+        it."""
         inside = jnp.clip(gap, self.gaps[0], self.gaps[-1])
         at = jnp.clip(jnp.searchsorted(self.gaps, inside, side="right") - 1, 0, self.gaps.shape[0] - 2)
         width = self.gaps[at + 1] - self.gaps[at]

@@ -169,7 +169,8 @@ def build_description(described: Described) -> bytes:
 
 
 def _dependencies(unit: FunctionalUnit) -> dict[str, str]:
-    """On what outputs depend at an instant: of a unit that integrates itself, where no input acts at once, on nothing."""
+    """Return on what outputs depend at an instant: of a unit that integrates itself, where no input acts at once, on
+    nothing."""
     return {} if unit.feedthrough or isinstance(unit.goes_on, Flow) else {"dependencies": ""}
 
 
@@ -198,7 +199,7 @@ def _parts(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[in
 
 
 def _add_units(root: Element, variables: Sequence[Variable]) -> None:
-    """The units of all variables, each with its powers of base units where these are whole."""
+    """Add the units of all variables, each with its powers of base units where these are whole."""
     listed = SubElement(root, "UnitDefinitions")
     for unit in dict.fromkeys(variable.values().get("unit") for variable in variables):
         if unit is None:

@@ -83,7 +83,7 @@ class RobotAxes(eqx.Module):
         return Reading((place @ grown)[..., 0, :], (place @ flow @ grown)[..., 0, :])
 
     def reading_soon(self, age: Scalar) -> Reading:
-        """As `reading`, by the series of the exponential: for ages that are decided inside a loop."""
+        """Return what `reading` does, by the series of the exponential: for ages that are decided inside a loop."""
         if self.robot is None:
             return self.reading(age)
         flow, term = self.flow(), self.output()
@@ -94,7 +94,7 @@ class RobotAxes(eqx.Module):
         return Reading(total, (total[..., :, None] * flow).sum(-2))
 
     def series(self, age: Scalar, unit: Scalar) -> Reading:
-        """As `reading` around an `age` (s): coefficients, in a leading axis, of the powers of time in a `unit` (s).
+        """Return `reading` around an `age` (s) as coefficients, in a leading axis, of the powers of time in a `unit` (s).
 
         Twenty terms: enough for a robot's state to 1e-15 where |A| · time is at most 1.5.
         """

@@ -122,7 +122,7 @@ class Watch(NamedTuple):
 
 
 def begin_watch(axes: int) -> Watch:
-    """Before anything is heard."""
+    """Return the state before anything is heard."""
     none, never = jnp.zeros((), int), jnp.asarray(-1)
     no = jnp.asarray(False)
     return Watch(jnp.zeros(axes), never, none, none, jnp.zeros(axes), never, none, no, no)

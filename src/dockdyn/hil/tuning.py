@@ -78,7 +78,7 @@ def rows(loop: Loop, **numbers: np.ndarray) -> Loop:
 def nearest(
     found: Complex[np.ndarray, "rows count"], target: Complex[np.ndarray, "*rows"]
 ) -> Complex[np.ndarray, "rows"]:
-    """Of each row of roots the one nearest to its target; NaN where there is none."""
+    """Return of each row of roots the one nearest to its target; NaN where there is none."""
     distance = np.abs(found - target[:, None])
     at = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
     return np.where(np.isnan(target), target, found[np.arange(len(found)), at])

@@ -77,7 +77,7 @@ class TrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s
 
     def init(self, position: Axes, velocity: Axes) -> Tracked:
-        """As if it had followed a steady motion: 2 h behind."""
+        """Return the memory as if it had followed a steady motion: 2 h behind."""
         return Tracked(position - 2 * self.time * velocity, velocity, position)
 
     def step(self, memory: Tracked, seen: Seen) -> tuple[Tracked, Axes]:
@@ -121,7 +121,7 @@ class PrintedTrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s; more than half of the period
 
     def init(self, position: Axes, velocity: Axes) -> PrintedState:
-        """As if it had followed a steady motion: 2 h behind."""
+        """Return the memory as if it had followed a steady motion: 2 h behind."""
         return PrintedState(position - 2 * self.time * velocity, velocity)
 
     def step(self, memory: PrintedState, seen: Seen) -> tuple[PrintedState, Axes]:

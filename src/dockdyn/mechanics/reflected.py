@@ -35,7 +35,7 @@ class Reflected(NamedTuple):
 
     @staticmethod
     def between(mass: Scalar, own: Placed, own_point: Vector, other: Placed, other_point: Vector) -> Reflected:
-        """Of a `mass` (kg) between inertial points (m) of two bodies."""
+        """Return that of a `mass` (kg) between inertial points (m) of two bodies."""
         apart = own_point - other_point
         length = apart.norm()
         along = apart / length

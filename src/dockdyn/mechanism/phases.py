@@ -81,7 +81,7 @@ class Condition(eqx.Module):
         return jnp.sqrt(between.dot(between) + AT_REST) - self.speed
 
     def over(self, t: Scalar, clock: Clock) -> Scalar:
-        """By how long (s) the time that it waits for is over."""
+        """Return by how long (s) the time that it waits for is over."""
         if self.of == "time":
             return t - (clock.began + self.lasting)
         return jnp.where(clock.slow >= 0, t - (clock.slow + self.lasting), -1.0)
@@ -155,7 +155,7 @@ class Phases(eqx.Module):
         return jnp.zeros((), int), clock
 
     def _slow_from(self, t: Scalar, number: int, places: tuple[Placed, ...]) -> Scalar:
-        """Since when the speed that a condition waits for is low, if it begins to wait at `t` (s)."""
+        """Return since when the speed that a condition waits for is low, if it begins to wait at `t` (s)."""
         if number >= len(self.conditions) or self.conditions[number].of != "speed":
             return jnp.asarray(STOPPED)
         return jnp.where(self.conditions[number].excess(places) < 0, t, STOPPED)

@@ -213,7 +213,7 @@ class VariationalMechanism(Mechanical):
         moving = x.q.shifted(-model.base_position(x))
 
         def power(v: Row) -> Scalar:
-            """Of the loads (W), at any velocities."""
+            """Return that of the loads (W), at any velocities."""
             now = model.moving.placed(moving, self.velocities(v))
             terms = [load.force.dot(body.twist.velocity) for load, body in zip(loads, now.bodies, strict=True)]
             terms += [load.moment.dot(body.rate) for load, body in zip(loads, now.bodies, strict=True)]

@@ -64,7 +64,7 @@ class EmulatedBench:
         self.active: set[str] = set()
 
     def begin(self, time: float) -> None:
-        """A cycle begins: faults come and go, sensor and robot say what is so."""
+        """Begin a cycle: faults come and go, sensor and robot say what is so."""
         self.load, self.pose = self.laboratory.tell()
         self._fail(time)
         for packet in self.robot.tick(time, pose_of(self.pose)):
@@ -73,7 +73,7 @@ class EmulatedBench:
         self.measure(time, (1 - 1e-6) / self.sensor.rate)
 
     def measure(self, time: float, ahead: float = 0.0) -> None:
-        """The sensor says what is due, or so far `ahead`: at a cycle's beginning the laboratory has a new force, and the
+        """Let the sensor say what is due, or so far `ahead`: at a cycle's beginning the laboratory has a new force, and the
         reading of it shall not be one of the force before."""
         fx, fy, fz, *torque = self.load.values.tolist()
         for packet in self.sensor.tick(time, (fx, fy, fz), tuple(torque), ahead):
@@ -92,7 +92,7 @@ class EmulatedBench:
         return self.from_sensor.deliver(time), self.from_robot.deliver(time)
 
     def deliver_to_devices(self, time: float) -> None:
-        """The devices take what has arrived by a time."""
+        """Let the devices take what has arrived by a time."""
         for packet in self.to_sensor.deliver(time):
             self.sensor.receive(self.to_sensor.arrived, packet)
         for packet in self.to_robot.deliver(time):
@@ -101,7 +101,7 @@ class EmulatedBench:
                     self.from_robot.send(self.to_robot.arrived, answer)
 
     def end(self, time: float) -> None:
-        """A cycle ends: the robot goes where it was told to."""
+        """End a cycle: the robot goes where it was told to."""
         wanted = wanted_of(self.robot)
         if (
             self.moved is None
@@ -111,7 +111,7 @@ class EmulatedBench:
         self.laboratory.take(None if self.robot.cycle.stopped else wanted)
 
     def reset(self, time: float) -> None:
-        """The robot is switched on again where it is, and waits."""
+        """Switch the robot on again where it is; it waits."""
         start = pose_of(self.laboratory.tell()[1])
         self.robot.reconnect(time, start)
         self.robot.cycle.restart(time, self.robot.cycle.setpoint, waiting=True)

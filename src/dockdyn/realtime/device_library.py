@@ -79,7 +79,7 @@ class DeviceLibrary:
         self.reading, self.pose = np.zeros((), _READING), np.zeros((), _POSE)
 
     def forget(self) -> None:
-        """Be as at first: the next packets are the first."""
+        """Go back to how it was at first: the next packets are the first."""
         for device, memory in self.first:
             ctypes.memmove(device.value or 0, memory, len(memory))
 

@@ -40,7 +40,7 @@ class EmulatedRig:
             raise
 
     def run(self, cycles: int | None, stop_asked: Callable[[], bool]) -> None:
-        """So many cycles, or without end until `stop_asked`."""
+        """Run so many cycles, or without end until `stop_asked`."""
         laboratory = self.bench.laboratory
         try:
             due = time.monotonic()
@@ -72,14 +72,14 @@ class EmulatedRig:
         return due
 
     def _wait(self, seconds: float) -> None:
-        """Until something happens by itself, or comes where it counts when."""
+        """Wait until something happens by itself, or comes where it counts when."""
         if self.stamped:
             select.select([*self.to_sensor.sockets(), *self.to_robot.sockets()], [], [], seconds)
         else:
             time.sleep(seconds)
 
     def _exchange(self, now: float) -> None:
-        """What has come goes on its way to the devices; what has arrived at the computer's end is sent."""
+        """Send what has come on its way to the devices; what has arrived at the computer's end is sent."""
         bench = self.bench
         for link, wire in ((self.to_sensor, bench.to_sensor), (self.to_robot, bench.to_robot)):
             for packet in link.received(now):
@@ -89,7 +89,7 @@ class EmulatedRig:
                 link.send(packet)
 
     def _reset(self, now: float) -> None:
-        """A robot that has stopped is switched on again where it is, once nobody has to wait for that."""
+        """Switch a robot that has stopped on again where it is, once nobody has to wait for that."""
         if not self.bench.robot.cycle.stopped:
             return
         if self.resets is None:

@@ -24,7 +24,7 @@ class LaboratoryInSteps:
         return load, pose
 
     def take(self, command: Float[np.ndarray, "6"] | None) -> None:
-        """The command (m, rad) of this cycle, or none; then the next cycle begins."""
+        """Take the command (m, rad) of this cycle, or none; then the next cycle begins."""
         given = self.stepper.inputs
         given["send"] = command is not None
         if command is not None:

@@ -30,10 +30,10 @@ class Link(Protocol):
         """Return what may bring something."""
 
     def reset(self) -> None:
-        """As after the device was switched off and on."""
+        """Begin as after the device was switched off and on."""
 
     def close(self) -> None:
-        """Nothing more."""
+        """Close it."""
 
 
 class Datagrams:
@@ -111,7 +111,7 @@ class URConnections:
         return [each for each in found if each]
 
     def _open_commands(self) -> None:
-        """The robot's program, started once the computer has spoken to it, opens its connections."""
+        """Open the connections of the robot's program, which starts once the computer has spoken to it."""
         if self.asked is None or self.commands is not None:
             return
         self._close_program()

@@ -55,7 +55,7 @@ class LiveView:
         self.process, self.address = process, address
 
     def show(self, ring: Ring, step: CStep) -> None:
-        """From now on it shows the ring of a loop around a cycle."""
+        """Show from now on the ring of a loop around a cycle."""
         entries = [[list(each) for each in part] for part in (step.inputs, step.outputs)]
         _tell(self.process, {"ring": str(ring.path), "entries": entries})
 
@@ -67,7 +67,8 @@ class LiveView:
 
 @contextlib.contextmanager
 def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveView]:
-    """A live view of a scenario (file or preset, keys changed as `given`), on a port of this computer, while the block runs.
+    """Show a live view of a scenario (file or preset, keys changed as `given`), on a port of this computer, while the block
+    runs.
 
     Raises NoLiveView where there can be none.
     """
@@ -92,7 +93,7 @@ def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveV
 
 
 def _tell(process: subprocess.Popen[bytes], facts: dict[str, Any]) -> None:
-    """A line of JSON for a process, which may have ended."""
+    """Send a line of JSON to a process, which may have ended."""
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(json.dumps(facts).encode() + b"\n")

@@ -149,7 +149,7 @@ class RigLog:
 
 @contextlib.contextmanager
 def logged(ring: Ring, step: CStep, scenario: str, path: Path, inherited: Sequence[int]) -> Iterator[RigLog]:
-    """The log of a ring, ready to be written when the block begins, and written when it has ended. Raises NoLog."""
+    """Keep the log of a ring, ready to be written when the block begins, and written when it has ended. Raises NoLog."""
     log = RigLog(ring, step, scenario, path, inherited)
     try:
         log.await_ready()

@@ -31,10 +31,10 @@ class Console(Protocol):
     """Where an operator types and reads."""
 
     def tell(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
 
     def show(self, text: str) -> None:
-        """What is so just now; it takes the place of what was."""
+        """Show what is so just now; it takes the place of what was."""
 
     def typed(self) -> str | None:
         """Return a line that was typed, if there is one."""

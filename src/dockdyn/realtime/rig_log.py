@@ -69,7 +69,7 @@ class RigLogWriter:
         return f"{inside.base.name}{''.join(f'[{n}]' for n in inside.shape)} {_named(field)}"
 
     def write(self, row: np.void, number: int, began: int) -> None:
-        """One record, whose stamp counts from when the loop began (ns since 1970)."""
+        """Write one record, whose stamp counts from when the loop began (ns since 1970)."""
         stamp = began + int(row["time"])
         header = {"stamp": dict(zip(("sec", "nanosec"), divmod(stamp, SECOND), strict=True)), "frame_id": "laboratory"}
         cycle = {name: int(row[name]) for name in TIMES}
@@ -90,7 +90,7 @@ class RigLogWriter:
             self.writer.write_message(topic, self.schemas[topic], {"header": header} | message, stamp, sequence=number)
 
     def finish(self, lost: int) -> None:
-        """The end of the file, with the number of cycles that are not in it."""
+        """Write the end of the file, with the number of cycles that are not in it."""
         self.writer.add_metadata("dockdyn", {"lost_cycles": str(lost)})
         self.writer.finish()
 

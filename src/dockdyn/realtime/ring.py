@@ -43,7 +43,7 @@ def record_type(step: CStep) -> np.dtype:
 
 
 def make_ring(path: Path, step: CStep, capacity: int) -> None:
-    """A file of zeros with room for `capacity` records."""
+    """Make a file of zeros with room for `capacity` records."""
     with path.open("wb") as file:
         file.truncate(RECORDS_AT + capacity * record_type(step).itemsize)
 

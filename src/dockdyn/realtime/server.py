@@ -55,11 +55,11 @@ class ServedRig:
         self.lost = 0  # records that were overwritten before they were read here
 
     def ask(self, request: Request) -> None:
-        """What the operator asks for; the next cycle takes it."""
+        """Put what the operator asks for where the next cycle takes it."""
         self.ring.head["request"] = int(request)
 
     def hold(self, seconds: float | None) -> None:
-        """Hold-to-run is held for so long (s) from now; None: for ever."""
+        """Hold the hold-to-run for so long (s) from now; None: for ever."""
         self.ring.head["held_until"] = FOR_EVER if seconds is None else time.monotonic_ns() + int(seconds * SECOND)
 
     def news(self) -> np.ndarray:
@@ -95,7 +95,7 @@ class ServedRig:
 
 @contextlib.contextmanager
 def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Settings) -> Iterator[ServedRig]:
-    """The loop while the block runs, which should end with a rig at rest: else it is braked first.
+    """Yield the loop while the block runs, which should end with a rig at rest: else it is braked first.
 
     `scenario` is its text, for the log; behind the block `rig.log` says what became of that. Raises Refused where the system
     does not allow real time and `best_effort` is false, where a device or the log is another rig's, where the log cannot be
@@ -139,7 +139,7 @@ def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Se
 
 @contextlib.contextmanager
 def _connected(devices: Devices) -> Iterator[Connections | None]:
-    """Connections to a robot that is spoken to through such; None to another. Raises Refused."""
+    """Yield connections to a robot that is spoken to through such; None to another. Raises Refused."""
     try:
         with devices.robot.connect(devices.robot_settings) or contextlib.nullcontext() as connections:
             yield connections
@@ -195,7 +195,7 @@ def _words_of(rig: ServedRig) -> str:
 
 
 def _end(rig: ServedRig) -> None:
-    """Ends a loop whose rig is at rest. Raises Refused where it has failed."""
+    """End a loop whose rig is at rest. Raises Refused where it has failed."""
     if rig.process.poll():
         raise Refused(_words_of(rig))
     rig.ring.head["quit"] = 1

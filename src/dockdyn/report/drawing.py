@@ -123,7 +123,7 @@ def contact_spans(dataset: xr.Dataset) -> np.ndarray:
 
 
 def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False) -> None:
-    """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
+    """Size a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
 
     `labelled` where panels above others name their horizontal axis, too, and not the lowest ones alone.
     """
@@ -158,7 +158,7 @@ def align_label(ax: Axes) -> None:
 
 
 def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
-    """Shades the times of contact; the thin edge keeps a short one visible."""
+    """Shade the times of contact; the thin edge keeps a short one visible."""
     spans = [(onset, release - onset) for onset, release in contact_spans(dataset)]
     colour = COLOURS["contact"]
     ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=colour, linewidth=0.4, zorder=0)
@@ -184,7 +184,7 @@ def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
 
 
 def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labels: list[str], first: int = 0) -> None:
-    """Columns of `values`, their styles counted from the `first`."""
+    """Draw columns of `values`, their styles counted from the `first`."""
     for index, label in enumerate(labels):
         place = first + index
         style = {"color": SERIES[place % len(SERIES)], "linestyle": DASHES[place % len(DASHES)]}
@@ -192,7 +192,7 @@ def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labe
 
 
 def legend(figure: Figure, ax: Axes) -> None:
-    """A legend of what `ax` shows, above the panels, when there is something to tell apart."""
+    """Draw a legend of what `ax` shows, above the panels, when there is something to tell apart."""
     handles, labels = ax.get_legend_handles_labels()
     if len(handles) > 1:
         corner = (LEFT / WIDTH, 1.0)

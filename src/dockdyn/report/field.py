@@ -176,7 +176,7 @@ def unstable_on_left(dataset: xr.Dataset, member: int, keys: list[Key], line: np
 
 
 def stable_side(dataset: xr.Dataset) -> str:
-    """On which one side of every boundary the loop is stable, "" where that differs."""
+    """Return on which one side of every boundary the loop is stable, "" where that differs."""
     unstable = ~(dataset.growth_rate.transpose("family", "y", "x").values <= 0)
     for axis, words in ((2, ("left of", "right of")), (1, ("below", "above"))):
         change = np.diff(unstable.astype(int), axis=axis)

@@ -43,7 +43,7 @@ class Terminal(Console):
         os.close(nowhere)
 
     def print(self, *objects: object, **settings: Any) -> None:  # noqa: ANN401
-        """As Rich's, a text on a line of its own."""
+        """Print, as Rich's does, a text on a line of its own."""
         super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **settings)
 
 

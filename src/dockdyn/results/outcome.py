@@ -71,7 +71,7 @@ def still_open(
     met: Bool[np.ndarray, "cases"],
     figures: Mapping[str, Cases],
 ) -> Bool[np.ndarray, "cases"]:
-    """In which cases, with these `values` of its figure, it is open whether a requirement is met.
+    """Return in which cases, with these `values` of its figure, it is open whether a requirement is met.
 
     In all undecided ones but where what follows cannot change it: a figure that only grows has passed its limit, a moment
     has come, or is overdue.

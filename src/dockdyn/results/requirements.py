@@ -173,7 +173,8 @@ def _is_open(value: Either, relation: str, limit: float) -> Either:
 def hidden(
     figure: str, relation: str, limit: bool | float, values: np.ndarray, figures: Mapping[str, Any]
 ) -> np.ndarray:
-    """In which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over cases."""
+    """Return in which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over
+    cases."""
     if figure not in BOUNDED:
         return np.zeros(len(values), bool)
     bound = figures.get(KNOWN, np.ones(len(values))) == 0

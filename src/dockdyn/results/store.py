@@ -135,7 +135,7 @@ def run_from(given: xr.Dataset | str | Path) -> xr.Dataset:
 
 @contextmanager
 def as_written(*paths: str | Path) -> Iterator[None]:
-    """What is made of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
+    """Make something of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
     try:
         yield
     except (ScenarioError, OSError):

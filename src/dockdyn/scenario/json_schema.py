@@ -149,7 +149,7 @@ def _as_written(node: Any) -> Any:  # noqa: ANN401, of a schema
 
 
 def _mark_own(table: Node) -> None:
-    """A table of a part of the user's own, which has its name and whatever keys its class has."""
+    """Mark a table of a part of the user's own, which has its name and whatever keys its class has."""
     (tag,) = (tag for tag in TAGS if tag in table["properties"])
     table["properties"][tag] = copy.copy(OWN)
     table["additionalProperties"] = True

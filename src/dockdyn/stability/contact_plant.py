@@ -172,7 +172,8 @@ class FreeMass(eqx.Module):
         return jnp.zeros(2).at[1].set(1 / self.mass)
 
     def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
-        """By a digital integrator: exactly, or by Euler's method with the velocity before the step or after it."""
+        """Return what is stepped by a digital integrator: exactly, or by Euler's method with the velocity before the step or
+        after it."""
         share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[dynamics]
         kick = period / self.mass * forces
         return jnp.concatenate([x[:1] + period * (x[1:] + share * kick), x[1:] + kick])

@@ -220,7 +220,8 @@ class Moving(NamedTuple):
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
     def flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:
-        """Through a stretch of time with the exponential of the rate over it; states after the `active` ones are held."""
+        """Return the way through a stretch of time with the exponential of the rate over it; states after the `active` ones are
+        held."""
         active = len(grown) - 1
         matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
@@ -296,7 +297,7 @@ def between(
     high: Float[Array, ""],
     hold: Float[Array, ""],
 ) -> Way:
-    """From `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
+    """Return the way from `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
     order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
     times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))
     here = (times >= low - EDGE * hold) & (times < high - EDGE * hold)

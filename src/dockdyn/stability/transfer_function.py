@@ -55,11 +55,11 @@ class TransferFunction:
             return cls(tuple(numerator), tuple(_real_polynomial("poles", poles)))
 
     def poles(self) -> Complex[np.ndarray, "n"]:
-        """In rad/s."""
+        """Return them in rad/s."""
         return polynomial_roots(self.denominator)
 
     def zeros(self) -> Complex[np.ndarray, "m"]:
-        """In rad/s; none for a numerator that is zero."""
+        """Return them in rad/s; none for a numerator that is zero."""
         return polynomial_roots(self.numerator)
 
     def proper(self) -> bool:
@@ -67,7 +67,7 @@ class TransferFunction:
         return len(self.numerator) <= len(self.denominator)
 
     def relative_degree(self) -> int:
-        """By how much the degree of the denominator is above that of the numerator."""
+        """Return by how much the degree of the denominator is above that of the numerator."""
         return len(self.denominator) - len(self.numerator)
 
     def strictly_proper(self) -> bool:

@@ -182,7 +182,7 @@ class _Printer:
         return self.changed(name, kind, words[0])
 
     def changed(self, name: str, kind: Kind, word: str) -> str:
-        """Of one operand: negations and changes of type."""
+        """Write what changes one operand: negations and changes of type."""
         changes = {"neg": "-{}", "not": "!{}", "is_nan": "isnan({}) != 0", "to_float": "(double){}"}
         changes |= {"narrow": "(int32_t)(uint32_t){}", "narrow_unsigned": "(uint32_t){}"}
         changes["to_int"] = "whole({})" if kind == "float" else "(int64_t){}"

@@ -95,6 +95,6 @@ class Stepper:
         self.addresses = [ctypes.c_void_p(part.ctypes.data) for part in parts]
 
     def advance(self) -> None:
-        """One step with the inputs as they are. Raises ArithmeticError where it meets what C cannot do."""
+        """Take one step with the inputs as they are. Raises ArithmeticError where it meets what C cannot do."""
         if not self.function(*self.addresses):
             raise ArithmeticError("a step met what only Python can do")

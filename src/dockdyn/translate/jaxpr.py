@@ -145,7 +145,7 @@ class Translator:
 
     @contextmanager
     def freezing(self, arrays: Sequence[Array]) -> Iterator[None]:
-        """Arrays that a loop reads in every turn."""
+        """Freeze arrays that a loop reads in every turn."""
         self.frozen.append({id(one.store) for one in arrays if isinstance(one, Memory)})
         yield
         self.frozen.pop()
@@ -224,7 +224,7 @@ def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
 
 
 def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
-    """About how many statements a function takes, functions that it calls included, of which some are `known`."""
+    """Return about how many statements a function takes, functions that it calls included, of which some are `known`."""
     total = known.get(jaxpr, 0)
     if total:
         return total

@@ -234,7 +234,7 @@ class _Printer:
         return self.changed(name, kind, words[0])
 
     def changed(self, name: str, kind: Kind, word: str) -> str:
-        """Of one operand: negations and changes of type."""
+        """Write what changes one operand: negations and changes of type."""
         if name == "neg":
             return f"fneg double {word}"
         if name == "not":

@@ -105,7 +105,7 @@ def machine_code(text: str, level: int) -> bytes:
 
 
 def price_of(lines: int) -> float:
-    """About how long (s) LLVM takes to write so many lines better: registers for all of a function are sought together.
+    """Return about how long (s) LLVM takes to write so many lines better: registers for all of a function are sought together.
 
     Infinite where that is not done.
     """

@@ -323,7 +323,7 @@ class Builder:
 
     @contextmanager
     def inside(self, block: Block, again: bool = False) -> Iterator[None]:
-        """What is built goes into `block`, which a loop does `again` and again."""
+        """Let what is built go into `block`, which a loop does `again` and again."""
         outer, self.block = self.block, block
         self.around.append(block)
         self.turns.append(again)
@@ -337,7 +337,7 @@ class Builder:
 
     @contextmanager
     def repeat(self, count: Scalar, start: Scalar = 0) -> Iterator[Scalar]:
-        """A loop over the integers from `start` to below `count`."""
+        """Write a loop over the integers from `start` to below `count`."""
         if isinstance(count, int) and isinstance(start, int) and count - start == 1:
             yield start
             return
@@ -353,7 +353,7 @@ class Builder:
 
     @contextmanager
     def where(self, condition: Scalar) -> Iterator[None]:
-        """What is done only where a condition holds."""
+        """Write what is done only where a condition holds."""
         then = Block()
         with self.inside(then):
             yield

@@ -34,7 +34,7 @@ def folder() -> Path:
 
 @cache
 def fingerprint() -> str:
-    """Of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
+    """Return that of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
     source = str(Path(__file__).parents[1])
     files = sorted(
         os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names if name.endswith(".py")

@@ -70,7 +70,7 @@ class DirectedDevice(NormalLaw):
         return self.published(depth)
 
     def published(self, depth: Scalar) -> Scalar:
-        """Eq. 59; the paper's n̂ points into the wall and its force is negative in compression."""
+        """Return eq. 59; the paper's n̂ points into the wall and its force is negative in compression."""
         device, inward, axis = self.device, -self.normal, Vector.of(self.device.axis)
         here, length = device.point(depth, self.normal)
         across = along = jnp.zeros(())

@@ -89,7 +89,7 @@ class _Course(NamedTuple):
         return jnp.sqrt(outward.dot(outward) + AXIS_SMOOTHING**2), outward
 
     def squared_distance(self, share: Scalar) -> Scalar:
-        """Of the place at a share of the length from the circle."""
+        """Return that of the place at a share of the length from the circle."""
         radius, _ = self.radius(share)
         return (self.height + self.climb * share) ** 2 + (radius - self.circle) ** 2
 

@@ -72,7 +72,7 @@ class DistanceGrid(Surface):
         return jnp.where(outside, far, distance), turn @ Vector(*normal)
 
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar:
-        """From straight lines between the nodes around, below the spline."""
+        """Return it from straight lines between the nodes around, below the spline."""
         inner, beyond = self._nearest(point)
         squared = _squared(beyond)
         cells, (x, y, z) = self._cells(inner)

@@ -30,7 +30,7 @@ class Revolved(Surface):
 
     @staticmethod
     def of(point: ArrayLike, axis: ArrayLike, profile: ArrayLike, rounding: ArrayLike) -> Revolved:
-        """Of the corners (n, 2) of its outline: along the axis from `point`, and from the axis (m)."""
+        """Return the surface of the corners (n, 2) of its outline: along the axis from `point`, and from the axis (m)."""
         axis, outline, rounding = jnp.asarray(axis, float), jnp.asarray(profile, float), jnp.asarray(rounding, float)
         return Revolved(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), core_of(outline, rounding), rounding)
 

@@ -28,7 +28,7 @@ class Linear(Compensator):
 
     @staticmethod
     def of(velocity: VelocitySource | None = None, **numbers: ArrayLike) -> Linear:
-        """With the named numbers, the others zero; the velocity is the model's unless another is given."""
+        """Return a compensator with the named numbers, the others zero; the velocity is the model's unless another is given."""
         every: dict[str, Any] = {name: numbers.get(name, 0.0) for name in ("gain", "inertia", "lead", "second_lead")}
         return Linear(velocity=ModelVelocity() if velocity is None else velocity, **every)
 

@@ -198,7 +198,7 @@ def _law_named(law: str | Law) -> Law:
 
 
 def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
-    """The ValueErrors of `resolve`: `given` are the parameters by name."""
+    """Raise the ValueErrors of `resolve`; `given` are the parameters by name."""
     found = _law_named(law)
     takes = f"its parameters: {', '.join(found.parameters) or 'none'}"
     for problem, words in (

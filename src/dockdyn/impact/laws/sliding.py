@@ -52,12 +52,12 @@ class Sliding(NamedTuple):
     friction: Float[Array, ""]
 
     def slopes(self, direction: Float[Array, "tangents"]) -> Slopes:
-        """While it slides along a unit `direction`: du/dp = W (1, −μ û)."""
+        """Return the slopes while it slides along a unit `direction`: du/dp = W (1, −μ û)."""
         force = jnp.concatenate([jnp.ones(1), -self.friction * direction])
         return Slopes(self.matrix @ force, force)
 
     def after_stop(self) -> tuple[Slopes, Bool[Array, ""]]:
-        """Once sliding has stopped, and whether it starts again.
+        """Return the state once sliding has stopped, and whether it starts again.
 
         It sticks if the friction that this takes, |W_tt⁻¹ W_tn|, is within μ. Otherwise it slides on along the one
         direction that stays, (λ + μ W_tt) û = W_tn with λ > 0, where |û| = 1 decides λ, the growth of the speed with p.

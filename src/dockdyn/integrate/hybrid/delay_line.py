@@ -50,12 +50,12 @@ class Interval(NamedTuple):
         return Interval(row[0], row[1], row[2], tuple(row[3 + i * size : 3 + (i + 1) * size] for i in range(4)))
 
     def joined(self, later: Interval) -> Interval:
-        """This interval and the `later` one that follows it, as one cubic."""
+        """Return this interval and the `later` one that follows it, as one cubic."""
         (a, _, da, _), (_, b, _, db) = self.values, later.values
         return Interval(self.start, later.end, self.level, (a, b, da, db))
 
     def landing_at(self, later: Interval) -> Interval:
-        """This interval, with its end changing with parameters as that of the `later` one, of no length, does."""
+        """Return this interval, with its end changing with parameters as that of the `later` one, of no length, does."""
         (a, b, da, db), (_, ends, _, slopes) = self.values, later.values
         values = (a, _changing_as(b, ends), da, _changing_as(db, slopes))
         return Interval(self.start, _changing_as(self.end, later.end), self.level, values)

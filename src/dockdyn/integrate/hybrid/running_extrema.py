@@ -38,7 +38,7 @@ class RunningExtrema(NamedTuple):
         return RunningExtrema(least, jnp.zeros(size), jnp.zeros(size), least, since)
 
     def restarted(self, time: Scalar) -> RunningExtrema:
-        """These after a moment logged at `time` (s): all but the records begins anew."""
+        """Return these after a moment logged at `time` (s): all but the records begins anew."""
         return self.fresh(self.peaks.size, time)._replace(records=self.records)
 
     def peaks_until(self, time: Scalar) -> Float[Array, "monitored"]:

@@ -83,7 +83,7 @@ def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[A
 
 
 def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
-    """Of the whole step: by the cubics through the guards and their rates."""
+    """Return the search over the whole step, by the cubics through the guards and their rates."""
     a, b, da, db = ends.start, ends.end, ends.start_rate * length, ends.end_rate * length
     low, high = cubic.extremes(a, b, da, db)
     through = free & (b > TOUCH)
@@ -103,7 +103,7 @@ def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"
 
 
 def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
-    """Of an attempt to end at the event."""
+    """Return the search after an attempt to end at the event."""
     depth, rate = ends.end, ends.end_rate
     exact = ROOT + 4e-16 * jnp.abs(rate) * time
     over = free & (depth > exact)

@@ -51,7 +51,7 @@ class History(NamedTuple):
         return self.v + ahead * (self.slope + (time - self.before) * self.curve)
 
     def push(self, v: Row, time: Scalar) -> tuple[History, Scalar]:
-        """With the velocities of one more step; and the size of their second derivative by time."""
+        """Return it with the velocities of one more step; and the size of their second derivative by time."""
         ahead = time - self.time
         apart = ahead > 0
         slope = jnp.where(apart, (v - self.v) / jnp.where(apart, ahead, 1.0), 0.0)

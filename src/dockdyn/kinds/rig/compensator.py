@@ -25,7 +25,7 @@ class Maker:
         self.known: dict[float | None, Tuning] = {}
 
     def tuning(self, asked: float | None) -> Tuning:
-        """Of compensators that are asked every `asked` seconds."""
+        """Return the tuning of compensators that are asked every `asked` seconds."""
         if asked not in self.known:
             self.known[asked] = tuning_of(self.scenario, self.loop, asked)
         return self.known[asked]

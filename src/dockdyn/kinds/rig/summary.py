@@ -91,7 +91,7 @@ def measured(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def _errors(found: dict[str, Any]) -> dict[str, float | None]:
-    """By how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
+    """Return by how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
     bounce = abs(found["apparent_restitution"] - found["ideal_restitution"])
     return {
         "restitution_error": number(bounce),
@@ -131,7 +131,7 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
 
 
 def _peak_error(dataset: xr.Dataset, summary: dict[str, Any]) -> float:
-    """By what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
+    """Return by what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
     largest, off = float(size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
     return share(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 

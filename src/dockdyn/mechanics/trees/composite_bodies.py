@@ -192,7 +192,7 @@ class Tree(eqx.Module):
 
     @trace_once
     def poses(self, q: Configuration) -> Poses:
-        """Of all links."""
+        """Return the poses of all links."""
         joints, balls, eta = iter(q.joints), iter(q.balls), self.modal_coordinates(q)
         rotation, position = [jnp.eye(3)], [jnp.zeros(3)]
         for link, parent in list(enumerate(self.layout.parents))[1:]:
@@ -340,7 +340,7 @@ class Tree(eqx.Module):
         return mass, h.at[first:].add(beams.modal_load[at, mode] + inside[at, mode])
 
     def carried[T](self, each: Sequence[T], plus: Callable[[T, T], T]) -> list[T]:
-        """By link, the sum over it and all links that it carries."""
+        """Return by link the sum over it and all links that it carries."""
         found = list(each)
         for link, parent in list(enumerate(self.layout.parents))[:0:-1]:
             found[parent] = plus(found[parent], found[link])

@@ -82,7 +82,7 @@ class CompositeInertia(NamedTuple):
 
     @staticmethod
     def of(body: RigidBody, placed: Placed, place: Vector) -> CompositeInertia:
-        """Of a body whose centre of mass is at `place` (m)."""
+        """Return those of a body whose centre of mass is at `place` (m)."""
         turn, inertia = placed.rotation, Matrix.of(body.inertia)
         rows = [inertia @ row for row in (turn.x, turn.y, turn.z)]  # I Rᵀ, by columns
         squared, first = place.dot(place), place * body.mass
@@ -117,7 +117,7 @@ class Equations(NamedTuple):
 
     @staticmethod
     def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
-        """Of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
+        """Return those of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
         places = once([one.pose.position - middle for one in placed])
         bent = once(tree.bent(placed, motions))
@@ -143,7 +143,8 @@ class Equations(NamedTuple):
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
     ) -> Acceleration:
-        """Under forces (N, inertial) and torques about the centres of mass (N m, body axes), and the efforts of all joints."""
+        """Return the accelerations under forces (N, inertial) and torques about the centres of mass (N m, body axes), and the
+        efforts of all joints."""
         drift = [rates.twist(one) for rates, one in zip(self.drift, self.placed, strict=True)]
         needed = self.tree.needed(self.placed, self.bent, drift)
         bending = self._bending(drift)

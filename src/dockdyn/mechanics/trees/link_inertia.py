@@ -38,7 +38,7 @@ class Inertia(NamedTuple):
 
     @staticmethod
     def of(matrix: Float[Array, "6 6"]) -> Inertia:
-        """From a mass matrix for (v, ω)."""
+        """Return it from a mass matrix for (v, ω)."""
         return Inertia(matrix[0, 0], jnp.stack([matrix[1, 5], matrix[2, 3], matrix[0, 4]]), matrix[3:, 3:])
 
     @trace_once
@@ -47,7 +47,7 @@ class Inertia(NamedTuple):
 
     @trace_once
     def momentum(self, twist: Six) -> Six:
-        """Of what moves at a twist."""
+        """Return that of what moves at a twist."""
         v, omega = twist[:3], twist[3:]
         linear = self.mass * v + cross(omega, self.first)
         return jnp.concatenate([linear, cross(self.first, v) + applied(self.second, omega)])
@@ -137,7 +137,7 @@ def _with_twisting(
     bias: Float[Array, "links 6"],
     rates: Float[Array, "links width"],
 ) -> Bent:
-    """With what slices have that turn about the link's x axis, with the link and by twisting."""
+    """Return it with what slices have that turn about the link's x axis, with the link and by twisting."""
     turn, polar = links.turn[:, :, 0, :], links.slice_polar
     heavy = turn * polar[..., None]
     whole, shared = polar.sum(1), heavy.sum(1)

@@ -136,7 +136,7 @@ def _pin_rows(name: str, modes: int) -> list[Row]:
 
 
 def _printed_rows(modes: int) -> list[Row]:
-    """Eqs. 9–12 with the pseudo-inverse that a singular Q leaves, and eqs. 16–20, beside the pin."""
+    """Return eqs. 9–12 with the pseudo-inverse that a singular Q leaves, and eqs. 16–20, beside the pin."""
     found = case(FREE, modes)
     loss = float(of_law(found, "pin").energy_loss)
     wrong, right = (_loss_of(found, after) for after in (_general_after(found), _rigid_payload_after(found)))
@@ -161,7 +161,7 @@ def parts(found: Meeting) -> tuple[np.ndarray, ...]:
 
 
 def _general_after(found: Meeting) -> Velocities:
-    """Eqs. 9–12 as printed, with the pseudo-inverse of Q, which has no inverse unless J_p is square."""
+    """Return eqs. 9–12 as printed, with the pseudo-inverse of Q, which has no inverse unless J_p is square."""
     j, jp, m, mp, v, vp = parts(found)
     lift = j.T @ np.linalg.inv(jp @ jp.T) @ jp @ mp
     back = np.linalg.pinv(jp.T @ jp, rcond=1e-10) @ jp.T @ j
@@ -170,7 +170,7 @@ def _general_after(found: Meeting) -> Velocities:
 
 
 def _rigid_payload_after(found: Meeting) -> Velocities:
-    """Eqs. 10 and 16–20 as printed, in the plane's x and y."""
+    """Return eqs. 10 and 16–20 as printed, in the plane's x and y."""
     j, jp, m, mp, v, vp = parts(found)
     n = found.normal[:2]
     axes = np.array([n, [-n[1], n[0]]])
@@ -229,7 +229,7 @@ def matrices(tree: Tree, q: Configuration) -> tuple[Array, Array]:
 
 
 def modes(progress: Progress) -> Made:
-    """Of a link as a cantilever, and of the chaser with its joints locked, without the payload."""
+    """Return those of a link as a cantilever, and of the chaser with its joints locked, without the payload."""
     rows = []
     for count in (3, CONVERGED):
         both = _vibrating(load("cyril-plastic", with_modes(count)).content)

@@ -171,7 +171,7 @@ class Family:
         return np.asarray(found.least), np.asarray(found.greatest)
 
     def losses_matter(self) -> tuple[int, int]:
-        """Eq. 52: systems that obey it, and those tried: two random r_E at one random r_f."""
+        """Return how many systems obey eq. 52, and those tried: two random r_E at one random r_f."""
         friction = self.rng.uniform(0, 1, len(self.mass))
         low, high = self.edges(friction)
         shares = np.sort(self.rng.uniform(0, 1, (2, len(low))), axis=0)
@@ -181,7 +181,7 @@ class Family:
         return int(np.sum(tried & (np.abs(little) > np.abs(much)))), int(tried.sum())
 
     def frictions_matter(self) -> tuple[int, int]:
-        """Eq. 53: systems that obey it, and those tried: two random r_f at one random r_E that both allow."""
+        """Return how many systems obey eq. 53, and those tried: two random r_f at one random r_E that both allow."""
         first, second = np.sort(self.rng.uniform(0, 1, (2, len(self.mass))), axis=0)
         edges = self.edges(first), self.edges(second)
         low = np.maximum(edges[0][0], edges[1][0])
@@ -193,7 +193,7 @@ class Family:
 
 
 def change_rows(data: xr.Dataset) -> list[Row]:
-    """Eq. 52 holds, eq. 53 does not; eqs. 49–51."""
+    """Return rows that show: eq. 52 holds, eq. 53 does not; eqs. 49–51."""
     family = Family()
     (obeyed, tried), (grown, compared) = family.losses_matter(), family.frictions_matter()
     words = "Six velocities of the chaser, a rigid payload in space; r_f from 0 to 1, two r_E that exist."

@@ -149,7 +149,7 @@ def fastest_joint(run: xr.Dataset) -> np.ndarray:
 
 
 def largest_deflection(run: xr.Dataset) -> np.ndarray:
-    """Of the links' ends (mm)."""
+    """Return that of the links' ends (mm)."""
     return 1e3 * np.abs(run.signed_deflection.values).max(axis=1)
 
 
@@ -172,7 +172,7 @@ def crossings(run: xr.Dataset, values: np.ndarray) -> np.ndarray:
 
 
 def rest_from(run: xr.Dataset, of: Callable[[xr.Dataset], np.ndarray], limit: float) -> float:
-    """From when on a measure is at most `limit` until the run's end (s); infinite where it is not."""
+    """Return from when on a measure is at most `limit` until the run's end (s); infinite where it is not."""
     (beyond,) = np.nonzero(of(run) > limit)
     if not len(beyond):
         return 0.0

@@ -131,7 +131,7 @@ def _two_panels() -> tuple[Figure, Axes, Axes]:
 
 
 def _curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], names: Offsets) -> None:
-    """Trajectories in a plane of two axes with their first three contacts; the middle one's carry the names."""
+    """Draw trajectories in a plane of two axes with their first three contacts; the middle one's carry the names."""
     across, up = plane
     for colour, (label, run) in zip(COLOURS, runs.items(), strict=False):
         path = _trajectory(run)
@@ -202,13 +202,13 @@ def _name_curves(figure: Figure, panels: Sequence[Axes]) -> None:
 
 
 def _at_right(axes: Axes, level: float, text: str, above: float) -> None:
-    """Small words at the right end of a horizontal line, `above` it in points."""
+    """Write small words at the right end of a horizontal line, `above` it in points."""
     place: Any = axes.get_yaxis_transform()  # share of the width, data height
     axes.annotate(text, (1, level), (-6, above), place, "offset points", ha="right", va="center", color="0.4")
 
 
 def _settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
-    """A curve of energy with the moment marked when the first contact's last delayed force has acted."""
+    """Draw a curve of energy with the moment marked when the first contact's last delayed force has acted."""
     axes.plot(joules.time, 1e3 * joules, **look, linewidth=1.8, label=label)
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]
     axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=look["color"])

@@ -62,13 +62,13 @@ def _led() -> Path:
 
 
 def phase(found: Fit) -> float:
-    """Of the continuous robot at 10 Hz, deg."""
+    """Return that of the continuous robot at 10 Hz, deg."""
     transfer = discrete.continuous(found.a.tolist(), found.b.tolist(), PERIOD)
     return float(np.degrees(np.angle(transfer.at(TEN_HZ))))
 
 
 def line(progress: Progress) -> Made:
-    """Fig. 5: P₀ → P₁ → P₀ → P₂ → P₀ …"""
+    """Return fig. 5: P₀ → P₁ → P₀ → P₂ → P₀ …"""
     made, path = _experiment(), _led()
     along = (path.tip - path.tip[0]) @ DIRECTION
     beside = np.linalg.norm(path.tip - path.tip[0] - np.outer(along, DIRECTION), axis=1)
@@ -85,7 +85,7 @@ def line(progress: Progress) -> Made:
 
 
 def _space(progress: Progress) -> Made:
-    """Fig. 8: the way of P_v, and the joints that lead it."""
+    """Return fig. 8: the way of P_v, and the joints that lead it."""
     made, path = _experiment(), _led()
     arm = generic_arm()
     rows = []
@@ -101,7 +101,7 @@ def _space(progress: Progress) -> Made:
 
 
 def identification(progress: Progress) -> Made:
-    """Fig. 9: the error of the identified trajectory, and the frequency response."""
+    """Return fig. 9: the error of the identified trajectory, and the frequency response."""
     made = _experiment()
     clean = fit(made.command, made.actual, ORDERS, "arx")
     rows = []

@@ -35,7 +35,7 @@ from dockdyn.stability.sampled_loop import SampledLoop
 
 
 def _delays_alone(progress: Progress) -> Made:
-    """Section 2: growth of the undamped loop with each delay alone."""
+    """Return section 2: growth of the undamped loop with each delay alone."""
     r = rig()
     ideal = (r.mass, r.stiffness)
     exact = {
@@ -68,7 +68,7 @@ def _delays_alone(progress: Progress) -> Made:
 
 
 def _robot_alone(progress: Progress) -> Made:
-    """Section 5.2: what the paper says of the robot."""
+    """Return section 5.2: what the paper says of the robot."""
     r = rig()
     hertz = np.linspace(0.01, 100, 100_000)
     gain = 20 * np.log10(np.abs(r.robot.at(2j * np.pi * hertz)))
@@ -86,7 +86,7 @@ def _robot_alone(progress: Progress) -> Made:
 
 
 def characteristic(progress: Progress) -> Made:
-    """Section 3.3: characteristic polynomial, Routh's array, roots without compensation, steady-state error."""
+    """Return section 3.3: characteristic polynomial, Routh's array, roots without compensation, steady-state error."""
     r = rig()
     rows = []
     for damping in (r.damping, 0.0):

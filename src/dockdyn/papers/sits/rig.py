@@ -45,7 +45,7 @@ class Rig:
         return float(-np.angle(self.robot.at(1j * self.frequency)) / self.frequency)
 
     def polynomial(self, damping: float) -> LoopPolynomial:
-        """With Padé approximants of the first order (eqs. 22, 36)."""
+        """Return it with Padé approximants of the first order (eqs. 22, 36)."""
         return loop_polynomial(self.mass, self.stiffness, damping, self.delay, self.hold, self.robot, 1)
 
     def coefficients(self, gain: float, printed: bool = False) -> Float[np.ndarray, "7"]:

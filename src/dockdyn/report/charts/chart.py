@@ -221,7 +221,7 @@ class Chart:
 
 
 def _across_of(panel: Panel) -> Limits:
-    """From the first to the last of what is drawn, with some room where axes are of one scale."""
+    """Return the way from the first to the last of what is drawn, with some room where axes are of one scale."""
     values = np.concatenate([[], *(np.ravel(line.x) for line in panel.lines)])
     return _with_room(values, panel.across_scale == "log", ROOM)
 

@@ -72,7 +72,7 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
 
 
 def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
-    """What is in a panel; the first artist of each name is kept for the legend."""
+    """Draw what is in a panel; the first artist of each name is kept for the legend."""
     for area in panel.areas:
         entries.setdefault(area.name, _fill(ax, area))
     for band in panel.bands:
@@ -108,7 +108,7 @@ def rings_of(area: Area) -> list[np.ndarray]:
 
 
 def _write(ax: Axes, note: Note) -> None:
-    """Words on a ground that leaves them readable over lines."""
+    """Write words on a ground that leaves them readable over lines."""
     ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "alpha": 0.6, "pad": 0.4}
     look: dict[str, Any] = {
         "ha": note.side,
@@ -149,7 +149,7 @@ def _draw_level(ax: Axes, level: Level) -> Artist:
 
 
 def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
-    """Scales, limits and labels of a panel."""
+    """Set scales, limits and labels of a panel."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if panel.scale == "log":
@@ -205,7 +205,7 @@ def _name_events(ax: Axes, panel: Panel) -> None:
 
 
 def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
-    """Margins that are the same in every figure, so that times line up; the legend above the panels."""
+    """Set margins that are the same in every figure, so that times line up; the legend above the panels."""
     titled = any(panel.title for panel in chart.panels)
     labelled = any(ax.axison and ax.get_xlabel() for ax in axes[:-1].flat)
     arrange(figure, heights, len(entries), title=0.2 if titled else 0.0, labelled=labelled)
@@ -222,7 +222,7 @@ def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[fl
 
 
 def _fit_column(figure: Figure, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
-    """The width of a column, the legend above the panels in as many columns as fit; small pictures are made smaller."""
+    """Set the width of a column, the legend above the panels in as many columns as fit; small pictures are made smaller."""
     columns = 1 if max(map(len, entries), default=0) > LONG else 2
     rows = -(-len(entries) // columns) if len(entries) > 1 else 0
     lower = COLUMN / WIDTH * TALLER if chart.tiles else LOWER

@@ -35,7 +35,7 @@ def frame_times(end: float, spans: np.ndarray, marks: Sequence[float]) -> tuple[
 
 
 def _thinned(values: np.ndarray, room: int) -> np.ndarray:
-    """At most `room` of the values, evenly."""
+    """Return at most `room` of the values, evenly."""
     if len(values) <= room:
         return values
     return values[np.linspace(0, len(values) - 1, max(room, 0)).astype(int)]

@@ -92,7 +92,7 @@ def _legend(scene: Scene) -> str:
 
 @contextmanager
 def live_page(live: LiveScene, host: str, port: int) -> Iterator[LivePage]:
-    """A server that shows a live scene to browsers on `host` while the block runs."""
+    """Yield a server that shows a live scene to browsers on `host` while the block runs."""
     server = quietly(lambda: LiveServer(host=host, port=port, verbose=False))
     try:
         yield LivePage(server, live)

@@ -29,7 +29,7 @@ class _OwnPageAlone:
             super().__init__(*arguments, **options)
 
     def request_share_url(self, verbose: bool = True) -> None:
-        """Nothing: viser would open a tunnel to a public server for whoever asks, and any browser may ask."""
+        """Do nothing: viser would open a tunnel to a public server for whoever asks, and any browser may ask."""
 
 
 class LocalServer(_OwnPageAlone, Viser4dServer):
@@ -52,7 +52,7 @@ class LiveServer(_OwnPageAlone, ViserServer):
 
 @contextmanager
 def _packed_lightly() -> Iterator[None]:
-    """Whatever viser packs in here it packs lightly: its own level takes 25 times as long for 2 % of the page.
+    """Let viser pack lightly in here: its own level takes 25 times as long for 2 % of the page.
 
     viser has no option for it.
     """
@@ -66,7 +66,8 @@ def _packed_lightly() -> Iterator[None]:
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """A server of viser's that starts in here refuses connections from other pages, and its own fetches nothing from elsewhere.
+    """Let a server of viser's that starts in here refuse connections from other pages, and its own fetches nothing from
+    elsewhere.
 
     viser has no option for either.
     """

@@ -22,7 +22,7 @@ FPS = 30.0
 
 @contextmanager
 def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
-    """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
+    """Yield a server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
     server = quietly(lambda: _started(len(scene.time), host, port))
     try:
         record(server, scene)
@@ -44,14 +44,14 @@ def _started(steps: int, host: str, port: int) -> Viser4dServer:
 
 
 def _run_in_browsers(server: Viser4dServer, script: str) -> None:
-    """Runs a script in every browser that comes, by the way on which viser4d sends its own."""
+    """Run a script in every browser that comes, by the way on which viser4d sends its own."""
     from viser4d import _viser
 
     _viser.queue_server_message(server, _viser.run_javascript_message(script))
 
 
 def quietly[Result](do: Callable[[], Result]) -> Result:
-    """Without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
+    """Run without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
     from rich import get_console
 
     console = get_console()
@@ -64,7 +64,7 @@ def quietly[Result](do: Callable[[], Result]) -> Result:
 
 
 def record(server: Viser4dServer, scene: Scene) -> None:
-    """All that the scene shows, into the player's time line.
+    """Record all that the scene shows, into the player's time line.
 
     What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
     """
@@ -104,7 +104,7 @@ def record(server: Viser4dServer, scene: Scene) -> None:
 
 
 def light(server: ViserServer) -> None:
-    """Light, background and a page without what dockdyn has no use for."""
+    """Set light, background and a page without what dockdyn has no use for."""
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
     server.scene.configure_default_lights(enabled=False)
@@ -160,7 +160,7 @@ def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:
 
 
 def draw_frames(stage: Stage, scene: Scene) -> None:
-    """Body axes."""
+    """Draw body axes."""
     paths = carrier_paths(scene)
     for number, frame in enumerate(scene.frames):
         path = f"{paths[id(frame.motion)]}/axes/{number}"

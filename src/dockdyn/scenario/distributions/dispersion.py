@@ -309,7 +309,7 @@ def array(items: list[Any]) -> Array:
 
 
 def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable[str], name: str) -> list[Dispersion]:
-    """Without those of tables whose keys are all set otherwise; ScenarioError where some are."""
+    """Return them without those of tables whose keys are all set otherwise; ScenarioError where some are."""
     names = set()
     for key in fixed:
         try:

@@ -76,7 +76,7 @@ class DistributionSection(Section, abc.ABC):
 
     @abc.abstractmethod
     def read(self, keys: Reader) -> Self:
-        """With SI numbers in the fields; what the keys do not allow is refused."""
+        """Return it with SI numbers in the fields; what the keys do not allow is refused."""
 
     @abc.abstractmethod
     def middle(self) -> list[Any]:

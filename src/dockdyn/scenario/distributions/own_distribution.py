@@ -114,7 +114,7 @@ class OwnDistribution(DistributionSection, Own):
 
     @contextmanager
     def _blamed(self, method: str = "") -> Iterator[None]:
-        """What the user's own code raises inside is a ValueError of one line that names it."""
+        """Raise what the user's own code raises inside as a ValueError of one line that names it."""
         try:
             yield
         except Exception as error:

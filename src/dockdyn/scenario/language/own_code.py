@@ -69,7 +69,7 @@ class OwnFile:
 
 @contextmanager
 def only_built_in(really: bool = True) -> Iterator[None]:
-    """No module that a scenario names is imported inside."""
+    """Refuse inside every module that a scenario names."""
     before = allowed_here.set(allowed_here.get() and not really)
     try:
         yield
@@ -79,7 +79,7 @@ def only_built_in(really: bool = True) -> Iterator[None]:
 
 @contextmanager
 def importable(folder: Path | None) -> Iterator[None]:
-    """Modules that a scenario names are looked for in `folder` and in the working folder first."""
+    """Look for modules that a scenario names in `folder` and in the working folder first."""
     before = places.set((*(str(place.resolve()) for place in (folder or Path(), Path())), *places.get()))
     try:
         yield

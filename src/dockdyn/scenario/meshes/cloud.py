@@ -16,7 +16,7 @@ HALVINGS = 30  # of the range of the pieces' size, in which so many are found
 
 
 def cloud_in(content: bytes, suffix: str, scale: float, most: int, radius: float) -> Cloud:
-    """At most so many points of what a mesh file holds, `scale` m for each of its units, `radius` m inside.
+    """Return at most so many points of what a mesh file holds, `scale` m for each of its units, `radius` m inside.
 
     The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
     """

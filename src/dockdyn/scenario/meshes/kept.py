@@ -71,7 +71,8 @@ def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: flo
 
 @lru_cache(maxsize=8)
 def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -> Cloud:
-    """At most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m inside."""
+    """Return at most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m
+    inside."""
 
     def make(content: bytes, suffix: str) -> Cloud:
         from dockdyn.scenario.meshes.cloud import cloud_in
@@ -113,7 +114,7 @@ def _kept[Made: Any](
 
 @cache
 def _makers() -> str:
-    """Of the files that make this, and the libraries that they use."""
+    """Return those of the files that make this, and the libraries that they use."""
     digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "trimesh")]).encode())
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())

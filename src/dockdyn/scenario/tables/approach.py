@@ -45,7 +45,7 @@ class Port(NamedTuple):
         return (target * docking * about * turned * self.own_axes().conjugate()).normalised()
 
     def own_axes(self) -> Quaternion:
-        """From axes of which x is the chaser's `axis` to its own."""
+        """Return the turn from axes of which x is the chaser's `axis` to its own."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import from_x_axis

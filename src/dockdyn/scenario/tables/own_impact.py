@@ -40,7 +40,7 @@ class OwnImpact(OwnPart):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        """In the place of the rule that a named law states all its parameters: those of one's own are its class's fields."""
+        """Take the place of the rule that a named law states all its parameters: those of one's own are its class's fields."""
         return self
 
     def stated(self) -> set[str]:

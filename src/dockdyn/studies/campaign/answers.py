@@ -79,7 +79,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
 
 
 def _not_known_in(cases: CampaignCases) -> int:
-    """In how many cases the largest force is but a lower bound; none where there is no such figure."""
+    """Return in how many cases the largest force is but a lower bound; none where there is no such figure."""
     if not any(name in cases.figures for name in BOUNDED):
         return 0
     return int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0))
@@ -224,7 +224,7 @@ def _decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np
 
 
 def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
-    """By figure and key: first-order index, rank correlation, whether they are more than chance."""
+    """Return by figure and key first-order index, rank correlation, whether they are more than chance."""
     found = {name: influences(cases.values, figure) for name, figure in _decided_figures(cases, judged).items()}
     return {
         name: {

@@ -69,7 +69,7 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
 
 
 def _cells_a_side(count: int, sides: int) -> int:
-    """So many that a cell has cases enough to tell a share."""
+    """Return so many that a cell has cases enough to tell a share."""
     return int(np.clip((count / CELL) ** (1 / max(sides, 1)), 1, MOST_CELLS))
 
 

@@ -40,7 +40,7 @@ class Chunk:
 
     @staticmethod
     def of(sampled: Sampled, cases: Cases, first: int, elapsed: float, known: Mapping[str, str]) -> Chunk:
-        """From what was drawn and what became of it; `known` are words for figures."""
+        """Return it from what was drawn and what became of it; `known` are words for figures."""
         columns: dict[str, Any] = {}
         described = {}
         for place, (key, unit) in enumerate(zip(sampled.keys, sampled.units, strict=True)):

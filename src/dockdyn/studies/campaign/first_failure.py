@@ -110,7 +110,7 @@ def _failure_time(
 def _first_failed(
     cases: CampaignCases, met: Bool[np.ndarray, "requirements cases"], when: Float[np.ndarray, "requirements cases"]
 ) -> list[str]:
-    """By case, the requirement that was broken first; of several at one time the one that is written first."""
+    """Return by case the requirement that was broken first; of several at one time the one that is written first."""
     names = [requirement.name for requirement in cases.requirements]
     if not names:
         return [NUMERICAL if failed else "" for failed in cases.failed]

@@ -58,7 +58,7 @@ def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
 
 
 def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
-    """The mean of the outcome in every cell, blank where there are no cases; or each case's own where they are few."""
+    """Draw the mean of the outcome in every cell, blank where there are no cases; or each case's own where they are few."""
     from matplotlib.colors import LinearSegmentedColormap
 
     sorts = found.of in WORDS

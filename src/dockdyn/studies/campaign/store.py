@@ -111,7 +111,7 @@ class Store:
         return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*"))
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
-        """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
+        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claimed`)."""
         return claimed(self.folder, self.index, "campaign")
 
     def create(self, campaign: Campaign) -> None:

@@ -61,7 +61,7 @@ def undecided_words(answers: dict[str, Any]) -> str:
 
 
 def not_known(answers: dict[str, Any]) -> str:
-    """In how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
+    """Return in how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
     count = answers["peak_force_not_known"]
     if not count:
         return ""

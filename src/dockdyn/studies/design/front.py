@@ -75,7 +75,7 @@ def balanced(orders: Sequence[Order], front: Sequence[int]) -> int:
 
 
 def scale_of(goals: Float[np.ndarray, "designs 2"]) -> Callable[[np.ndarray], np.ndarray]:
-    """By what goals count: by their logarithms, where all are above zero and none is beyond `WIDE` times another."""
+    """Return by what goals count: by their logarithms, where all are above zero and none is beyond `WIDE` times another."""
     if (goals > 0).all() and (goals.max(axis=0) < WIDE * goals.min(axis=0)).all():
         return lambda values: np.log(np.maximum(values, 1e-300))
     return lambda values: values

@@ -214,7 +214,7 @@ def slack_of(constraint: Constraint, runs: Outcome, where: str) -> Slack:
 
 
 def judge_margins(values: np.ndarray, relation: str, limit: bool | float) -> np.ndarray:
-    """By which margin each entry of one run is on the right side; of a yes or no nothing is worse than another."""
+    """Return by which margin each entry of one run is on the right side; of a yes or no nothing is worse than another."""
     entries = np.ravel(values)
     return np.zeros(entries.size) if isinstance(limit, bool) else judge_values(entries, relation, limit)[1]
 

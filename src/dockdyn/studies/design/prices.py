@@ -72,7 +72,7 @@ def shadow_prices(plan: Plan, best: Evaluation, active: Sequence[int], at_ends: 
 
 
 def _slope(plan: Plan, place: int, best: Evaluation) -> float:
-    """By how much a real variable changes with its coordinate."""
+    """Return by how much a real variable changes with its coordinate."""
     variable = plan.variables[place]
     assert isinstance(variable, RealVariable)
     return variable.slope(variable.coordinate(best.values[place]))

@@ -109,7 +109,7 @@ def missed_words(one: dict[str, Any]) -> str:
 
 
 def first_words(plan: Plan, first: Evaluation) -> str | None:
-    """By how much the design that a search begins with misses which constraint; None where it misses none."""
+    """Return by how much the design that a search begins with misses which constraint; None where it misses none."""
     missed = [one for one in constraints_rows(plan, first, [first]) if not one["met"]]
     words = "; ".join(missed_words(one) for one in missed)
     return f"the first design, from which others are sought, misses {words}" if missed else None
@@ -159,7 +159,7 @@ def _range_words(one: dict[str, Any]) -> str:
 
 
 def _price_words(answer: dict[str, Any], one: dict[str, Any]) -> str:
-    """By how much the goal changes where a limit, or an end, is moved by one."""
+    """Return by how much the goal changes where a limit, or an end, is moved by one."""
     by = f"{one['price']:+.4g} {spaced(answer['goal']['unit'])}".rstrip()
     return f"{by} per {spaced(one['unit'])}" if one["unit"] else f"{by} per 1"
 

@@ -56,7 +56,7 @@ class Trail:
         )
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
-        """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
+        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claimed`)."""
         return claimed(self.folder, self.file, "design")
 
     def begun(self, plan: Plan) -> list[list[Evaluation]]:

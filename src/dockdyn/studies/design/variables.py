@@ -51,7 +51,7 @@ class RealVariable:
         return math.log(value / low) / math.log(high / low) if self.by_logarithm else (value - low) / (high - low)
 
     def slope(self, coordinate: float) -> float:
-        """By how much the number (SI) changes with its coordinate."""
+        """Return by how much the number (SI) changes with its coordinate."""
         low, high = self.ends
         return self.at(coordinate) * math.log(high / low) if self.by_logarithm else high - low
 

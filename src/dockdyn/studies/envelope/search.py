@@ -114,7 +114,7 @@ def asked(
 
 
 def _both_ends(key: str, ends: object) -> tuple[Any, Any]:
-    """From where to where; ScenarioError for anything but two values."""
+    """Return from where to where; ScenarioError for anything but two values."""
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise ScenarioError(f"over: {key} = {shown(ends)}: must be {ENDS}")
     return ends[0], ends[1]
@@ -149,7 +149,7 @@ def _cells_at(tolerance: float) -> int:
 
 
 def _rounds(tolerance: float) -> int:
-    """About how many batches it takes."""
+    """Return about how many batches it takes."""
     cells = _cells_at(tolerance)
     return 3 + round(math.log2(cells / COARSE)) + max(math.ceil(-math.log2(cells * tolerance)), 0)
 
@@ -185,7 +185,8 @@ class Evaluated:
         return outcome
 
     def outcome(self, figures: Mapping[str, np.ndarray], run: Bool[np.ndarray, "points"]) -> np.ndarray:
-        """Below zero where met, of those that have `run`: by the margin, where there is one. NaN where not decided."""
+        """Return a number below zero where met, of those that have `run`: by the margin, where there is one. NaN where not
+        decided."""
         where = f"{self.scenario.name}: requirements.{self.of.name}"
         if self.of is CAPTURE and np.isnan(figures.get(CAPTURED, np.full(run.shape, np.nan))[run]).any():
             raise _nothing_captures(self.scenario)
@@ -207,7 +208,7 @@ class Evaluated:
         return np.where(undecided | unknown, np.nan, np.where(met, -size, np.maximum(size, TINY)))
 
     def check(self) -> None:
-        """Runs the case in the middle: one that says nothing about the outcome is refused before the others run."""
+        """Run the case in the middle: one that says nothing about the outcome is refused before the others run."""
         self(np.full((1, len(self.axes)), 0.5))
 
     def points(self) -> tuple[Float[np.ndarray, "points keys"], Float[np.ndarray, "points"]]:

@@ -244,7 +244,7 @@ class Samples:
         return theta
 
     def covariance(self, theta: Row, method: Method) -> Float[np.ndarray, "p p"]:
-        """Of the parameters."""
+        """Return that of the parameters."""
         if method == "arx":
             slope = self.columns(self.y, np.zeros(self.orders.a))
             at = self.orders.a + self.orders.b

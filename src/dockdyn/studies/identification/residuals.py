@@ -63,7 +63,7 @@ def residual_tests(residual: Row, command: Row) -> ResidualTests:
 
 
 def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
-    """Of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
+    """Return that of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
 
     `slope` holds the derivatives of what was fitted by the parameters.
     """
@@ -80,7 +80,7 @@ def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarr
 
 
 def _autocorrelation(signal: Row) -> Row:
-    """At all lags, by the spectrum."""
+    """Return it at all lags, by the spectrum."""
     spectrum = np.fft.rfft(signal, 2 * len(signal))
     found = np.fft.irfft(np.abs(spectrum) ** 2)[: len(signal)]
     return found / found[0]

@@ -118,7 +118,7 @@ def _values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, floa
 
 
 def _edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
-    """By how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
+    """Return by how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
     fields = [field for key, field in PERIODS.items() if key in keys]
     if "dynamics_period" in fields and loop.stepped():
         fields.append("hold")  # tied to it, or the same

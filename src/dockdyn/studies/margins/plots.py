@@ -211,7 +211,7 @@ def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
 
 
 def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes) -> None:
-    """Marks where the scenario itself lies, when inside the axes."""
+    """Mark where the scenario itself lies, when inside the axes."""
     point = _scenario_point(dataset, keys)
     if point is not None:
         style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}

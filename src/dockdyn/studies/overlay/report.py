@@ -157,7 +157,7 @@ def inputs(runs: Runs) -> Table:
 
 
 def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
-    """In what the runs differ, and what comes of it, in words."""
+    """Return in what the runs differ, and what comes of it, in words."""
     kind = next(iter(summaries.values()))["kind"]
     changed = [row[0] for row in different.rows if row[0] != "title"]
     what = _listed(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"

@@ -88,7 +88,7 @@ def _momentum_errors(dataset: xr.Dataset) -> Lines:
 
 
 def only(values: np.ndarray) -> np.ndarray:
-    """With its sign where there is one component, else its size."""
+    """Return it with its sign where there is one component, else its size."""
     return values[:, 0] if values.shape[1] == 1 else size(values)
 
 

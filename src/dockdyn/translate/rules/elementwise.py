@@ -82,7 +82,7 @@ def _extreme(name: str) -> One:
 
 def _quotient(name: str) -> One:
     def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
-        """Of integers by zero: −1, and the number itself as remainder; of the least by −1: itself, as XLA has it."""
+        """Return, of integers by zero, −1, and the number itself as remainder; of the least by −1: itself, as XLA has it."""
         if kind_of(a) == "float":
             return builder.compute("fmod" if name == "rem" else name, a, b)
         if isinstance(b, int) and b not in (0, -1):
@@ -213,7 +213,7 @@ def integer_power(translator: Translator, arrays: list[Array], params: dict[str,
 
 @rule("polynomial")
 def polynomial(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """By Horner's rule."""
+    """Return it by Horner's rule."""
 
     def of(builder: Builder, a: Scalar, *coefficients: Scalar) -> Scalar:
         *lower, found = coefficients

@@ -62,7 +62,7 @@ def expanded(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 @rule("custom_linear_solve")
 def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """By the solver that it names, of the constants that are the solver's."""
+    """Solve it by the solver that it names, of the constants that are the solver's."""
     lengths = params["const_lengths"]
     before = lengths.matvec + lengths.vecmat
     constants = arrays[before : before + lengths.solve]
@@ -93,7 +93,7 @@ class Carried:
 
     @staticmethod
     def of(translator: Translator, start: Sequence[Array], changes: Sequence[bool]) -> Carried:
-        """From what a loop starts with; `changes` says what its turns may change."""
+        """Return it from what a loop starts with; `changes` says what its turns may change."""
         builder = translator.builder
         fixed: list[Array | None] = []
         slots: list[list[Slot]] = []
@@ -231,7 +231,7 @@ def _turns(
     rows: list[Array],
     kept: list[Memory],
 ) -> None:
-    """The turns of a scan."""
+    """Write the turns of a scan."""
     builder, length, many = translator.builder, params["length"], len(carried.like)
     with builder.repeat(length) as index:
         at = builder.compute("sub", length - 1, index) if params["reverse"] else index

@@ -147,7 +147,7 @@ def triangular(translator: Translator, arrays: list[Array], params: dict[str, An
         matrix, table = Table(builder, first, one), Table(builder, answer, one)
 
         def coefficient(row: Scalar, column: Scalar) -> Scalar:
-            """Of the system with the unknowns in a column."""
+            """Return that of the system with the unknowns in a column."""
             turned = bool(flip) == bool(left)
             return matrix.get(column, row) if turned else matrix.get(row, column)
 

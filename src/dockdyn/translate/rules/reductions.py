@@ -211,7 +211,7 @@ def _products(
 
 @rule("sort")
 def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """By exchanges of neighbours, which keeps the order of equal ones."""
+    """Order by exchanges of neighbours, which keeps the order of equal ones."""
     builder, axis, keys = translator.builder, params["dimension"], params["num_keys"]
     count, size = arrays[0].shape[axis], math.prod(arrays[0].shape)
     if size * count > MOST_EXCHANGES:

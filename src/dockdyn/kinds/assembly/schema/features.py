@@ -66,7 +66,7 @@ class RepeatedSection(NamedSection):
         raise TypeError
 
     def weights(self) -> None:
-        """Each member has the contact's own force."""
+        """Return no weights: each member has the contact's own force."""
 
     def repeated(self, points: Float[Array, "n 3"]) -> list[Float[Array, "n 3"]]:
         """Return places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a

@@ -37,8 +37,8 @@ PerMetre = quantity("1/m", "a slope", component=True)
 
 
 def _heaviest(modes: CantileverModes, mass: float, about_centre: np.ndarray) -> str:
-    """Along or about which of the link's axes modes carry most beside what the body has, and both; empty where it is less
-    along and about each of them.
+    """Return along or about which of the link's axes modes carry most beside what the body has, and both; empty where it is
+    less along and about each of them.
 
     What modes carry is their effective mass, the sum of the squares of participations over modal masses; of turning about
     the root. The body has a `mass` (kg) and an inertia (3 × 3, kg m²) `about_centre`.

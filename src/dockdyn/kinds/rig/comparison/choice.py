@@ -38,7 +38,7 @@ def errors(measures: Mapping[str, np.ndarray], bilateral: bool) -> Errors:
 
 
 def amplitude_errors(ratio: Errors) -> Errors:
-    """By how much amplitudes are off; a half counts as much as twice, and what is not finite as infinitely much."""
+    """Return by how much amplitudes are off; a half counts as much as twice, and what is not finite as infinitely much."""
     with np.errstate(divide="ignore", invalid="ignore"):
         off = np.where(ratio >= 1, ratio, 1 / ratio) - 1
     return np.where(np.isfinite(off), off, np.inf)

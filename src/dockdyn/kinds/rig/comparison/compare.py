@@ -270,6 +270,6 @@ def answer(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def worst_amplitudes(dataset: xr.Dataset) -> dict[str, float]:
-    """By compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
+    """Return by compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
     worst = amplitude_errors(dataset.amplitude_ratio.values).max(axis=1)
     return {str(law): float(error) for law, error in zip(dataset.compensator.values, worst, strict=True)}

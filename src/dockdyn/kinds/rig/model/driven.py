@@ -127,7 +127,7 @@ def driven_of(rig: Rig, limits: Limits, settle: Scalar, duration: Scalar) -> Dri
 
 
 def begin_driving(driven: Driven) -> Driving:
-    """Before the first cycle."""
+    """Return the state before the first cycle."""
     rig, none = driven.rig, jnp.zeros((), int)
     computer, still = begin_computer(rig), jnp.zeros(rig.plant.axes)
     port = rig.plant.port(rig.plant.pose(computer.moving.motion), still)[0]

@@ -254,7 +254,7 @@ class PlantInSpace(Plant):
         centre = jnp.zeros(3) if tool.centre is None else tool.centre
 
         def lever(pose: Axes) -> Array:
-            """From the centre of mass of what is carried to that of the tool (m)."""
+            """Return the way from the centre of mass of what is carried to that of the tool (m)."""
             return (turned_by(reference, pose).matrix() @ Vector.of(centre)).array()
 
         def velocity(pose: Axes, rate: Axes) -> Array:

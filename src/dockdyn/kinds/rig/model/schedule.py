@@ -118,7 +118,8 @@ def rig_schedule(
 
 
 def _finer(loop: Loop, tick: float) -> int:
-    """Into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion needs."""
+    """Return into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion
+    needs."""
     fastest = 0.0
     if loop.robot is not None:
         fastest = float(np.abs(np.linalg.eigvals(np.asarray(loop.robot.state))).max())

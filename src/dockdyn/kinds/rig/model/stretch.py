@@ -43,7 +43,7 @@ class Path(eqx.Module):
 
     @staticmethod
     def of(series: Reading, known: Float[Array, "axes width"], length: Scalar, unit: Scalar) -> Path:
-        """From a series around the middle, and state and command of the axes."""
+        """Return it from a series around the middle, and state and command of the axes."""
         return Path(*jax.vmap(Reading.of, (0, None))(series, known), length / 2, unit)
 
     def at(self, t: Scalar) -> tuple[Axes, Axes]:

@@ -46,7 +46,7 @@ class EmulatedFanuc:
         self._next = 0.0
 
     def reconnect(self, time: float, start: Pose) -> None:
-        """Be ready for a start where the robot is."""
+        """Make it ready for a start where the robot is."""
         self.started = False
         self._begin(time, Command(start.position, start.rotation_vector))
 

@@ -70,7 +70,7 @@ class EmulatedNetFT:
         return []
 
     def restart(self, time: float) -> None:
-        """As after its power was off: it waits to be asked."""
+        """Begin as after its power was off: it waits to be asked."""
         self._together, self._waiting = 0, b""
         self._rdt = self._ft = 0
         self._powered = time

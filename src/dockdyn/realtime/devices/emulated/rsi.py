@@ -44,7 +44,7 @@ class EmulatedRSI:
         self.cycle.restart(time, self._start)
 
     def fail(self, failed: bool) -> None:
-        """It has no word for that: nothing."""
+        """Do nothing: it has no word for that."""
 
     def stop(self, cause: str) -> None:
         """Stop where the robot is, and be silent."""

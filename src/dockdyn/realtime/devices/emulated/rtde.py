@@ -129,7 +129,7 @@ class EmulatedUR:
         return packages
 
     def _go_on(self) -> None:
-        """What the cycle before was, and where this one leads without a command."""
+        """Note what the cycle before was, and where this one leads without a command."""
         self.cycle.unanswered = None
         newest = self.cycle.wanted
         self._step, self._last = Step.between(self._last, newest), newest

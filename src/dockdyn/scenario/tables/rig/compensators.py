@@ -55,7 +55,7 @@ class CompensatorLaw(MaybeNamedSection):
         )
 
     def completed(self, **numbers: float) -> Self:
-        """With those of the `numbers` that were left out. ValueError where one is not among them."""
+        """Return it with those of the `numbers` that were left out. ValueError where one is not among them."""
         if missing := [name for name in self.tuned() if name not in numbers]:
             raise ValueError(f"its rule finds no {' and no '.join(missing)}")
         return self.model_copy(update={name: float(numbers[name]) for name in self.tuned()})
