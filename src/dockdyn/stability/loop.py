@@ -25,7 +25,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 Velocity = Literal["robot", "model"]
 
 
-class Robot(eqx.Module):
+class RobotStateSpace(eqx.Module):
     """State space of a robot: ẋ = A x + B X_c, X_R = C x; strictly proper, so its velocity is C (A x + B X_c)."""
 
     state: Float[Array, "n n"]
@@ -33,7 +33,7 @@ class Robot(eqx.Module):
     output: Float[Array, "n"]
 
     @staticmethod
-    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> Robot:
+    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> RobotStateSpace:
         """Return the strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
 
         Controllable canonical form in units of time that make its coefficients of like size.
@@ -45,7 +45,7 @@ class Robot(eqx.Module):
         top = numerator / denominator[0] / powers[order - numerator.shape[0] + 1 :]
         companion = jnp.eye(order, k=-1).at[0].set(-bottom[1:]) * scale
         drive = jnp.zeros(order).at[0].set(scale)
-        return Robot(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
+        return RobotStateSpace(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
 
 
 class Loop(eqx.Module):
@@ -59,7 +59,7 @@ class Loop(eqx.Module):
     hold: Float[Array, ""] | None  # T_c, s; None: the command is continuous
     sensor_period: Float[Array, ""] | None  # s; None: the force is measured continuously
     dynamics_period: Float[Array, ""] | None  # T, s
-    robot: Robot | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
+    robot: RobotStateSpace | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
     dynamics: Dynamics = eqx.field(static=True)
     velocity: Velocity = eqx.field(static=True)  # what the compensator multiplies
     lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₁, s
@@ -142,7 +142,7 @@ def summed(
 
 
 def driven(
-    robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
+    robot: RobotStateSpace, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
 ) -> Float[Array, "order channels n"]:
     """Return rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
     return summed(robot.state, axes) + robot.input[:, None, None] * command
@@ -290,8 +290,8 @@ def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: boo
         )
 
 
-def made(robot: TransferFunction) -> Robot:
+def made(robot: TransferFunction) -> RobotStateSpace:
     """Raise ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
     if not robot.strictly_proper():
         raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")
-    return Robot.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))
+    return RobotStateSpace.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))
