@@ -27,7 +27,6 @@ LONG = {  # functions with more lines or parameters
     "kinds/rig/start.py:_text",
     "mechanism/regulated_arm.py:captured",
     "results/variational_run.py:solution_of",
-    "stability/loop.py:loop",
     "stability/pade.py:loop_polynomial",
     "stability/windows.py:stable_windows",
     "studies/margins/answer.py:margins",
