@@ -103,7 +103,6 @@ def test_every_key_of_a_scenario_is_documented(kind):
             "max_events",
             "entry",
             "on",
-            "against",
             "copies",
             "hexapod",
             "moved_mass",
@@ -114,7 +113,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
         | {"gravity_gradient", "set_point", "over"},
         "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
         "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
-        "rig with an assembly": {"mock_ups", "on", "against", "turning_stiffness", "jitter"} | loop,
+        "rig with an assembly": {"mock_ups", "on", "turning_stiffness", "jitter"} | loop,
         "assembly on a line": {"motion", "between", "anchor", "lateral_length", "preload", "start_rate"},
     }
     assert of_this_kind[kind] <= keys
