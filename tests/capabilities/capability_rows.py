@@ -33,7 +33,6 @@ OWN_CONTROLLER = """
 import dockdyn
 import jax.numpy as jnp
 from dockdyn import parameter
-from plain_tables import acting
 from dockdyn.control import Command
 
 
