@@ -11,7 +11,6 @@ import pytest
 import xarray as xr
 from campaign_data import campaign_dataset
 from made_up_margins import RESULTS as STABILITIES
-from plain_tables import by_name, contacts_by_name
 from scipy.io import loadmat
 
 import dockdyn
@@ -50,9 +49,9 @@ def made_up() -> xr.Dataset:
         },
         {
             "time": ("time", [0.0, 0.1 + 0.2], {"units": "s"}),
-            "body": by_name(["chaser", "target"]),
+            "body": ["chaser", "target"],
             "axis": list("xyz"),
-            "contact": contacts_by_name(["tip [left]", "tip [left]"]),
+            "contact": ["tip [left]", "tip [left]"],
             "y": ("y", [1.0, 2.0, 3.0], {"units": "N/m"}),
             "family": [0.5, 0.25],
             "mode": np.zeros(0, str),
