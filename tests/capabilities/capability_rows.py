@@ -74,7 +74,7 @@ class Case:
     @property
     def bodies(self) -> list[Tables]:
         """The tables of its bodies, in their order."""
-        return list(self.tables["body"])
+        return list(self.tables["body"].values())
 
     @property
     def speed(self) -> str:
