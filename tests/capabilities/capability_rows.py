@@ -33,7 +33,6 @@ OWN_CONTROLLER = """
 import dockdyn
 import jax.numpy as jnp
 from dockdyn import parameter
-from plain_tables import acting
 from dockdyn.control import Command
 
 
@@ -75,7 +74,7 @@ class Case:
     @property
     def bodies(self) -> list[Tables]:
         """The tables of its bodies, in their order."""
-        return list(self.tables["body"])
+        return list(self.tables["body"].values())
 
     @property
     def speed(self) -> str:

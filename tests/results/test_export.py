@@ -189,8 +189,8 @@ def test_runs_and_margins_are_exported(dock, tmp_path):
     write_result(dataset, tmp_path / "result.nc")
     assert dock("export", "result.nc", "--to", "csv").returncode == 0
     head, *rows = rows_of(tmp_path / "result-csv" / "time.csv")
-    at = head.index(f"position.{dataset.mass.values[0]} [m]")
-    assert np.array([float(row[at]) for row in rows]).tobytes() == dataset.position.values[:, 0].tobytes()
+    at = head.index("position.chaser.x [m]")
+    assert np.array([float(row[at]) for row in rows]).tobytes() == dataset.position.values[:, 0, 0].tobytes()
     assert np.array([float(row[0]) for row in rows]).tobytes() == dataset.time.values.tobytes()
     write_result(STABILITIES["chart"], tmp_path / "stability.nc")
     assert dock("export", "stability.nc", "--to", "csv").returncode == 0
