@@ -288,7 +288,7 @@ def test_overrides_by_name_and_by_index():
         .stiffness
         == 7
     )
-    with pytest.raises(dockdyn.ScenarioError, match="none of the 4 elements"):
+    with pytest.raises(dockdyn.ScenarioError, match="must be 0 to 3"):
         dockdyn.load(name, {"contact.probe.normal.springs.stiffness": 7})
 
 
