@@ -47,7 +47,7 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
     zero, t = jnp.zeros((), int), jnp.zeros(())
     at = Point(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
-    first = pack(Kept(t, at, t, jnp.zeros_like(v), zero))
+    first = pack(Kept(t, at, v, t, jnp.zeros_like(v), zero))
     columns = 2 + model.records() + model.told(t, q, v, mode).shape[0]
     return SolverState(
         time=t,
@@ -276,10 +276,8 @@ def _follow(
     log, events = write(solver.log, solver.events, move.jumps, pack(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
-    at = move.at
-    if model.rests or model.tied:
-        at = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[0], lambda: move.at)
-    samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, at, work, given, last)))
+    at, v = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[:2], lambda: (move.at, move.after))
+    samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, at, v, work, given, last)))
 
     step_limit = solver.step_limit
     if settings.error is not None:
@@ -329,7 +327,7 @@ def _follow(
 
 def kept(solver: SolverState) -> Kept:
     """The samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
-    like = Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
+    like = Kept(solver.time, solver.at, solver.history.v, solver.work, solver.given, solver.last)
     return over_rows(lambda row: unpack(row, like), solver.samples[:-1])
 
 
