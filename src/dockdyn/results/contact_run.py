@@ -16,9 +16,9 @@ import xarray as xr
 from jaxtyping import Array, Int, PyTree, PyTreeDef
 
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.model import over_rows
+from dockdyn.integrate.model import Flag, State, over_rows
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.programs import Program
+from dockdyn.programs import Program, trace_once
 from dockdyn.results.adaptive_run import METHODS, linearised_adaptive, run_adaptive
 from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
@@ -80,13 +80,19 @@ def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solve
     return method_of(settings).advance(content.model(), settings, solver, until)
 
 
+@trace_once
+def _observed(model: Any, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, of the method
+    return model.observe(state, delayed)
+
+
 @jit_once
 def _conclude(
     content: Simulated,
     settings: Settings,
     solver: Any,  # noqa: ANN401, as `init`
 ) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
-    """Return the solution, and what is observed at its samples and at the moments of its log."""
+    """Return the solution, and what is observed at its samples and at the moments of its log: zero in rows that nothing has
+    written."""
     model = content.model()
     solution = method_of(settings).result(model, solver)
     assert solution.samples is not None
@@ -95,7 +101,14 @@ def _conclude(
     states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
     rows = moments.time.shape[0]
     delayed = jax.tree.map(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
-    observed = over_rows(model.observe, states, delayed)
+    written = jnp.concatenate([jnp.arange(count) < solution.sampled, jnp.arange(rows) < solution.moments])
+
+    def observe(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
+        shapes = jax.eval_shape(_observed, model, state, delayed)
+        blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        return jax.lax.cond(written, lambda: _observed(model, state, delayed), lambda: blank)
+
+    observed = over_rows(observe, written, states, delayed)
     return solution, *(
         jax.tree.map(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
     )

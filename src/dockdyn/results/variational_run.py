@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import projected, velocities
+from dockdyn.integrate.variational.mechanical import projected
 from dockdyn.integrate.variational.solver_state import VariationalSettings, VariationalState
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.state import Memory
@@ -174,8 +174,7 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
         written = jnp.arange(kept.time.shape[0]) < solver.sampled
 
         def state(kept: colliding.KeptSample) -> State:
-            v, _ = velocities(model, kept.time, kept.at)
-            return model.state(kept.time, kept.at.q, v, kept.at.mode)
+            return model.state(kept.time, kept.at.q, kept.v, kept.at.mode)
 
         def sample(written: Flag, kept: colliding.KeptSample) -> State:
             return jax.lax.cond(written, lambda: state(kept), lambda: end)

@@ -54,7 +54,7 @@ def init(model: Mechanical, settings: VariationalSettings) -> VariationalState:
     zero, t = jnp.zeros((), int), jnp.zeros(())
     at = PhasePoint(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
-    first = pack(KeptSample(t, at, t, jnp.zeros_like(v), zero))
+    first = pack(KeptSample(t, at, v, t, jnp.zeros_like(v), zero))
     columns = 2 + model.records() + model.told(t, q, v, mode).shape[0]
     return VariationalState(
         time=t,
@@ -301,10 +301,8 @@ def _follow(
     log, events = write(solver.log, solver.events, move.jumps, pack(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
-    at = move.at
-    if model.rests or model.tied:
-        at = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[0], lambda: move.at)
-    samples, sampled = write(solver.samples, solver.sampled, due, pack(KeptSample(move.time, at, work, given, last)))
+    at, v = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[:2], lambda: (move.at, move.after))
+    samples, sampled = write(solver.samples, solver.sampled, due, pack(KeptSample(move.time, at, v, work, given, last)))
 
     step_limit = solver.step_limit
     if settings.error is not None:
@@ -354,7 +352,7 @@ def _follow(
 
 def kept(solver: VariationalState) -> KeptSample:
     """Return the samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
-    like = KeptSample(solver.time, solver.at, solver.work, solver.given, solver.last)
+    like = KeptSample(solver.time, solver.at, solver.history.v, solver.work, solver.given, solver.last)
     return over_rows(lambda row: unpack(row, like), solver.samples[:-1])
 
 

@@ -75,6 +75,7 @@ class KeptSample(NamedTuple):
 
     time: Scalar
     at: PhasePoint
+    v: Row  # velocities there
     work: Scalar  # J, of forces without potential
     given: Row  # momenta that came from the potential
     iterations: Int[Array, ""]  # of Newton's method in the step that ended here
