@@ -94,11 +94,6 @@ def check_python(block: Block, names: dict[str, object], capsys) -> None:
     assert [line for line in printed if line in expected] == expected, printed
 
 
-def by_name(tables: list[dict[str, object]]) -> dict[object, dict[str, object]]:
-    """Tables by the names that they state."""
-    return {table["name"]: table for table in tables}
-
-
 def check_toml(block: Block) -> None:
     """Loads a whole scenario, or puts the tables of a part in the place of the demo's or of the preset that it names; keys of a
     body in that of its name."""
@@ -109,7 +104,7 @@ def check_toml(block: Block) -> None:
     data = tomlkit.parse(preset_text("probe-cone" if part[1] == "the scenario" else part[1])).unwrap()
     for key, value in tomllib.loads(block.text).items():
         if key == "body":
-            data[key] = [body | by_name(value).get(body["name"], {}) for body in data[key]]
+            data[key] = {name: body | value.get(name, {}) for name, body in data[key].items()}
         else:
             data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
     own = (
