@@ -14,6 +14,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.load import load
 from dockdyn.scenario.preset_files import PRESETS
+from dockdyn.scenario.tables.named import are_named_at
 
 # what points to something that stands elsewhere, where tables are in the order of the alphabet
 POINTERS = re.compile(
@@ -76,10 +77,10 @@ def test_lists_are_as_long_and_as_deep_as_the_page_says(keys):
             "properties", {}
         )
         for name, field in table.model_fields.items():
-            words = keys.kind_of(field)
-            if field.exclude or "list of" not in words or (field.alias or name) not in properties:
-                continue
             key = field.alias or name
+            words = keys.kind_of(field, are_named_at(table, [key]))
+            if field.exclude or "list of" not in words or key not in properties:
+                continue
             taken = {as_said(one) for one in nestings(properties[key], definitions)}
             compared += 1
             if taken != said_of(words):
