@@ -20,9 +20,9 @@ from dockdyn.backend import BACKENDS, VARIABLE
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
 from dockdyn.integrate.model import Rate, State
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
-from dockdyn.integrate.variational.solver_state import History, Settings
-from dockdyn.integrate.variational.step import Start, step
+from dockdyn.integrate.variational.mechanical import Mechanical, PhasePoint, accelerations, momenta
+from dockdyn.integrate.variational.solver_state import History, VariationalSettings
+from dockdyn.integrate.variational.step import StepStart, step
 from dockdyn.mechanics.retraction import moved
 from dockdyn.programs import Program
 from dockdyn.results.variational_run import variational_settings
@@ -67,28 +67,28 @@ def chain(joints: int, motion: str) -> Scenario:
     return parse(tomlkit.dumps(content), "chain")
 
 
-def run(model: Mechanical, settings: Settings) -> tuple[Any, Any]:
+def run(model: Mechanical, settings: VariationalSettings) -> tuple[Any, Any]:
     """With the loop of events: where it ends, and events and Newton's corrections a step."""
     solver = colliding.solve(model, settings)
     return (solver.at.q, solver.at.p), (solver.status, solver.events, solver.corrections / solver.steps)
 
 
-def steps_alone(model: Mechanical, settings: Settings, count: int) -> Any:
+def steps_alone(model: Mechanical, settings: VariationalSettings, count: int) -> Any:
     """Steps one after the other, contacts ignored."""
     q, v, mode = model.initial()
     t, h = jnp.zeros(()), settings.step
 
-    def advance(index: Any, carry: tuple[Point, History]) -> tuple[Point, History]:
+    def advance(index: Any, carry: tuple[PhasePoint, History]) -> tuple[PhasePoint, History]:
         at, history = carry
         now = index * h
-        found = step(model, Start.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
-        return Point(found.q, found.p, at.mode), history.push(found.v, now + 0.5 * h)[0]
+        found = step(model, StepStart.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
+        return PhasePoint(found.q, found.p, at.mode), history.push(found.v, now + 0.5 * h)[0]
 
-    begin = Point(q, momenta(model, t, q, v, mode), mode), History.fresh(v, t)
+    begin = PhasePoint(q, momenta(model, t, q, v, mode), mode), History.fresh(v, t)
     return jax.lax.fori_loop(0, count, advance, begin)[0]
 
 
-def runge_kutta(model: Mechanical, settings: Settings, count: int) -> Any:
+def runge_kutta(model: Mechanical, settings: VariationalSettings, count: int) -> Any:
     """The same with the explicit method: four evaluations of the accelerations a step."""
     q, v, mode = model.initial()
     h, still = settings.step, jnp.zeros_like(v)

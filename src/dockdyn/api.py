@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.notebook import Answer, Page
+from dockdyn.report.notebook import Page, ShownAnswer
 from dockdyn.results.requirements import judge
 from dockdyn.results.store import result_from, run_from, study_of
 from dockdyn.scenario.kinds import kind_named
@@ -64,7 +64,7 @@ def stepper(scenario: Scenario | str | Path, *, period: float | str | None = Non
     return kind_named(scenario.kind).stepper(scenario, step, batch)
 
 
-def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Answer:
+def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> ShownAnswer:
     """Return contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python
     types.
 
@@ -76,7 +76,7 @@ def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Answe
     dataset = run_from(dataset)
     summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
     summary["warnings"] = [*str(dataset.attrs.get("unusual_numbers", "")).splitlines(), *summary["warnings"]]
-    return Answer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
+    return ShownAnswer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
 
 
 def _within_range(summary: dict[str, Any]) -> dict[str, Any]:

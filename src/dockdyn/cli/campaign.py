@@ -40,7 +40,7 @@ from dockdyn.cli.common import (
     vacant_file,
     writing_into,
 )
-from dockdyn.cli.results import Known, write_files
+from dockdyn.cli.results import KnownRun, write_files
 from dockdyn.files import write_file
 
 if TYPE_CHECKING:
@@ -227,12 +227,12 @@ def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     if quiet or not sys.stderr.isatty():
-        yield (lambda done: None) if quiet else Lines(runs).tell
+        yield (lambda done: None) if quiet else ProgressLines(runs).tell
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Compiling", total=runs, rate="")
-        lines = Lines(runs)
+        lines = ProgressLines(runs)
 
         def tell(done: int) -> None:
             bar.update(task, description="Cases", completed=done, rate=lines.rate(done))
@@ -240,7 +240,7 @@ def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
         yield tell
 
 
-class Lines:
+class ProgressLines:
     """Progress in lines."""
 
     def __init__(self, runs: int):
@@ -310,7 +310,7 @@ def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = Fals
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    write_files(place, dataset, "result.nc", show, Known(scenario.content))
+    write_files(place, dataset, "result.nc", show, KnownRun(scenario.content))
 
 
 def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 from dockdyn.report.terminal import Terminal
 
 if TYPE_CHECKING:
-    from dockdyn.papers.table import Table as PaperTable
+    from dockdyn.papers.table import PaperTable as PaperTable
 
 
 def show_table(table: PaperTable) -> None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dockdyn.report.report import Report
-    from dockdyn.studies.identification.arm_path import Arm
+    from dockdyn.studies.identification.arm_path import JointChain
 
 app = typer.Typer(
     help="Identify robot, contact or numbers from a measured log.",
@@ -259,12 +259,12 @@ def plan(
 
     Within the robot's limits, as commands or joint angles.
     """
-    from dockdyn.studies.identification.plan import Sweep
+    from dockdyn.studies.identification.plan import SineSweep
     from dockdyn.studies.identification.sweep_file import sweep_answer, sweep_csv
 
     vacant_file(file, force, other="another name")
     speed, acceleration = (math.inf if limit is None else limit for limit in (speed_limit, acceleration_limit))
-    sweep = Sweep(amplitude, start, end, duration, speed, acceleration, ramp)
+    sweep = SineSweep(amplitude, start, end, duration, speed, acceleration, ramp)
     times, commands = sweep.planned(period)
     arm, path = None, None
     if any(option is not None for option in (direction, urdf, tip, joints)):
@@ -330,7 +330,7 @@ def _vector(text: str) -> np.ndarray:
     return found
 
 
-def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
+def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> JointChain:
     """Return the arm of a URDF file, or the generic one."""
     import dataclasses
 

@@ -244,17 +244,17 @@ def _export_figure(
     say(f"Wrote {file}")
 
 
-class Known(NamedTuple):
+class KnownRun(NamedTuple):
     """What a command that has made a run knows of it: the content of its scenario, and its summary."""
 
     content: object = None
     summary: dict[str, Any] | None = None
 
 
-UNKNOWN = Known()  # a result that is read, or of a study
+UNKNOWN = KnownRun()  # a result that is read, or of a study
 
 
-def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: Known = UNKNOWN) -> str:
+def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: KnownRun = UNKNOWN) -> str:
     """Return the page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
@@ -271,7 +271,7 @@ def deliver(
     folder: Path | None,
     name: str,
     answer: dict[str, Any] | None = None,
-    known: Known = UNKNOWN,
+    known: KnownRun = UNKNOWN,
 ) -> None:
     """Print the `answer` as JSON or, without one, what the report shows; write the files into the folder, if there is one."""
     from dockdyn.pages import report_of
@@ -288,7 +288,7 @@ def deliver(
         say(f"Report: {folder / 'report.html'}")
 
 
-def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: Known = UNKNOWN) -> None:
+def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: KnownRun = UNKNOWN) -> None:
     """Write the three files of a result, all or none: its data under `name`, the scenario, the report.
 
     Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.

@@ -153,7 +153,7 @@ def _tuned(
 ) -> tuple[Scenario, dict[str, Any]]:
     """Return the scenario with compensators whose numbers keep their error least, and what was found, which is said."""
     from dockdyn.kinds.rig.comparison import compare as study
-    from dockdyn.report.report import Block
+    from dockdyn.report.report import ReportBlock
     from dockdyn.report.terminal import show_parts
     from dockdyn.studies.design.robust import robust_gains, robust_table, share_from
 
@@ -162,7 +162,7 @@ def _tuned(
     with progress(f"Tuning on {chosen.name}", quiet) as advance:
         tuned, found = robust_gains(chosen, laws, tried, share, advance)
     if not as_json:
-        show_parts([Block(table=robust_table(found, share))])
+        show_parts([ReportBlock(table=robust_table(found, share))])
     return tuned, {"tuned": [asdict(one) for one in found]}
 
 

@@ -15,7 +15,7 @@ CHUNK = 4096  # bytes
 ENDLESS = 0.1  # s after which a pipe that is always full is no longer read
 
 
-class Terminal:
+class StatusTerminal:
     """Lines on the standard output, what is so just now on a terminal's last line; it may have `gone`: nobody reads it."""
 
     def __init__(self) -> None:

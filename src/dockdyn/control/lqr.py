@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.control.plant import Plant, attitude_error
+from dockdyn.control.plant import ArmPlant, attitude_error
 from dockdyn.mechanics.vector import Scalar
 
 DOUBLINGS = 40  # slow motions 1e12 times slower than fast ones still converge
@@ -47,7 +47,7 @@ class Regulator(eqx.Module):
     free: tuple[int, ...] = eqx.field(static=True)  # those, by number
     wheel: bool = eqx.field(static=True)
 
-    def deviation(self, plant: Plant) -> Float[Array, "states"]:
+    def deviation(self, plant: ArmPlant) -> Float[Array, "states"]:
         """Return (δ, δ̇)."""
         at = jnp.array(self.free, int)
         (coordinates, rates), (bent, bending) = plant.joints(), plant.modes()
@@ -58,7 +58,7 @@ class Regulator(eqx.Module):
             moving = [plant.turning()[axes], *moving]
         return jnp.concatenate([*parts, *moving])
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         wanted = -self.gain @ self.deviation(plant)
         axes = plant.axes if self.wheel else []
         torque = jnp.zeros(3).at[jnp.array(axes, int)].set(wanted[: len(axes)])

@@ -30,7 +30,7 @@ class Response(NamedTuple):
     joint_gain: Float[Array, "joints joints"]
 
 
-class Plant(Protocol):
+class ArmPlant(Protocol):
     """A base that carries an arm, at an instant, and what is rigidly held to it."""
 
     @property
@@ -77,10 +77,10 @@ class Plant(Protocol):
         ...
 
 
-class Law(Protocol):
+class ArmLaw(Protocol):
     """What every law of an arm is."""
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         """Return what the actuators give, within their limits."""
         ...
 

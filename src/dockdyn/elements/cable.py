@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.axial import Axial
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import Anchors, Line
+from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.one_sided_spring import OneSidedSpring
 from dockdyn.mechanics.rigid_body import Placed
@@ -61,6 +61,6 @@ class Cable(ForceElement):
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}
 
-    def _taut(self, own: Placed, other: Placed) -> tuple[Line, Axial]:
+    def _taut(self, own: Placed, other: Placed) -> tuple[AnchorLine, Axial]:
         line = self.anchors.line(own, other)
         return line, self.spring.touch(line.length - self.free_length, line.rate)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import Anchors, Line
+from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
 from dockdyn.elements.force_element import Action, ForceElement
@@ -33,7 +33,7 @@ class StrutMode(NamedTuple):
 class _Instant(NamedTuple):
     """A strut's kinematics."""
 
-    line: Line
+    line: AnchorLine
     stretch: Scalar  # m, of spring and brake together: beyond the free length and what the motor has moved
     rate: Scalar  # m/s, of the stretch
 

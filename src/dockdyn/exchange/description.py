@@ -51,7 +51,7 @@ class Variable(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Described:
+class UnitDescription:
     """What both descriptions say: a unit under the names of its files and of its binary."""
 
     unit: FunctionalUnit
@@ -96,7 +96,7 @@ def _variables(unit: FunctionalUnit) -> Iterator[Variable]:
             yield Variable(f"guard {index}", "local", "rises through zero at an event", guard=True)
 
 
-def description_3(described: Described) -> bytes:
+def description_3(described: UnitDescription) -> bytes:
     """Return the description of FMI 3.0."""
     versions = {"fmiVersion": "3.0", "instantiationToken": described.token}
     root = Element("fmiModelDescription", versions | described.head())
@@ -124,7 +124,7 @@ def description_3(described: Described) -> bytes:
     return _written(root)
 
 
-def description_2(described: Described) -> bytes:
+def description_2(described: UnitDescription) -> bytes:
     """Return the description of FMI 2.0."""
     versions = {"fmiVersion": "2.0", "guid": described.token}
     guards = sum(variable.guard for variable in described.variables())
@@ -157,7 +157,7 @@ def description_2(described: Described) -> bytes:
     return _written(root)
 
 
-def build_description(described: Described) -> bytes:
+def build_description(described: UnitDescription) -> bytes:
     """Return buildDescription.xml of FMI 3.0: which files are compiled, and how."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     configuration = SubElement(root, "BuildConfiguration", modelIdentifier=described.identifier)
@@ -174,7 +174,7 @@ def _dependencies(unit: FunctionalUnit) -> dict[str, str]:
     return {} if unit.feedthrough or isinstance(unit.goes_on, Flow) else {"dependencies": ""}
 
 
-def _add_kind(root: Element, described: Described, *can: str) -> Element:
+def _add_kind(root: Element, described: UnitDescription, *can: str) -> Element:
     """Return what it is for, co-simulation or model exchange, and that it `can` do this."""
     kind, more = "ModelExchange", dict.fromkeys(can, "true")
     if not isinstance(described.unit.goes_on, Flow):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from dockdyn.exchange.compiled import Platform, c_compiler, compile_library, this_platform
-from dockdyn.exchange.description import Described, build_description, description_2, description_3
+from dockdyn.exchange.description import UnitDescription, build_description, description_2, description_3
 from dockdyn.exchange.model_text import HEADER, TEXT, write_model
 from dockdyn.results.functional_unit import FunctionalUnit, Steps
 from dockdyn.scenario.kinds import kind_named
@@ -53,7 +53,7 @@ def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others
     names = [*SHARED, *(name.format(fmi) for name in (*FMI_FILES, *own))]
     sources = {name: _source(name) for name in names} | {TEXT: model.text, HEADER: model.header}
     compiled = sorted(name for name in sources if name.endswith(".c"))
-    described = Described(unit, identifier, token, compiled)
+    described = UnitDescription(unit, identifier, token, compiled)
     content: dict[str, str | bytes] = {f"sources/{name}": text for name, text in sources.items()}
     content |= {INSIDE: written, FIXED: "".join(f"{key}\n" for key in unit.fixed)}
     if fmi == 3:

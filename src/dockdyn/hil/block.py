@@ -12,7 +12,7 @@ import equinox as eqx
 from jaxtyping import PyTree
 
 
-class Block(eqx.Module):
+class DiscreteBlock(eqx.Module):
     """A discrete-time block; parameters are fields, the memory is passed."""
 
     @abc.abstractmethod

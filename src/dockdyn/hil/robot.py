@@ -15,22 +15,22 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar
-from dockdyn.stability.loop import Robot
+from dockdyn.stability.loop import RobotStateSpace
 
 TERMS = 20  # of the exponential's series; enough for a robot's state to 1e-15 where |A| · age is at most 2
 
 Row = Float[Array, "*axes width"]  # of a robot's state and command: what an output is of them
 
 
-class Reading(eqx.Module):
+class AxisReading(eqx.Module):
     """Position and velocity of an axis, some time after its state and its command were known, as rows that multiply both."""
 
     position: Row
     velocity: Row
 
-    def at(self, index: int) -> Reading:
+    def at(self, index: int) -> AxisReading:
         """Return one of a stack of readings."""
-        return Reading(self.position[index], self.velocity[index])
+        return AxisReading(self.position[index], self.velocity[index])
 
     def of(self, known: Float[Array, "axes width"]) -> tuple[Float[Array, "axes"], Float[Array, "axes"]]:
         """Return positions and velocities of all axes from their states and commands."""
@@ -46,7 +46,7 @@ class RobotAxes(eqx.Module):
     command with its velocity. Limits act on commands: their change in a hold period, and their size.
     """
 
-    robot: Robot | None
+    robot: RobotStateSpace | None
     rate_limit: Float[Array, ""] | None = None  # m/s
     position_limit: Float[Array, ""] | None = None  # m
 
@@ -73,16 +73,16 @@ class RobotAxes(eqx.Module):
     def command(self, known: Float[Array, "axes width"]) -> Float[Array, "axes"]:
         return known[:, 0] if self.robot is None else known[:, -1]
 
-    def reading(self, age: Scalar) -> Reading:
+    def reading(self, age: Scalar) -> AxisReading:
         """Return position and velocity `age` (s) after what is known."""
         if self.robot is None:
-            return Reading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
+            return AxisReading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
         flow = self.flow()
         grown = jax.scipy.linalg.expm(flow * age)
         place = self.output()[..., None, :]
-        return Reading((place @ grown)[..., 0, :], (place @ flow @ grown)[..., 0, :])
+        return AxisReading((place @ grown)[..., 0, :], (place @ flow @ grown)[..., 0, :])
 
-    def reading_soon(self, age: Scalar) -> Reading:
+    def reading_soon(self, age: Scalar) -> AxisReading:
         """Return what `reading` does, by the series of the exponential: for ages that are decided inside a loop."""
         if self.robot is None:
             return self.reading(age)
@@ -91,21 +91,21 @@ class RobotAxes(eqx.Module):
         for power in range(1, TERMS):
             term = (term[..., :, None] * flow).sum(-2) * (age / power)
             total = total + term
-        return Reading(total, (total[..., :, None] * flow).sum(-2))
+        return AxisReading(total, (total[..., :, None] * flow).sum(-2))
 
-    def series(self, age: Scalar, unit: Scalar) -> Reading:
+    def series(self, age: Scalar, unit: Scalar) -> AxisReading:
         """Return `reading` around an `age` (s) as coefficients, in a leading axis, of the powers of time in a `unit` (s).
 
         Twenty terms: enough for a robot's state to 1e-15 where |A| · time is at most 1.5.
         """
         first = self.reading(age)
         if self.robot is None:
-            return Reading(first.position[None], first.velocity[None])
+            return AxisReading(first.position[None], first.velocity[None])
         flow, rows = self.flow(), [first.position]
         for power in range(1, TERMS):
             rows.append((rows[-1][..., :, None] * flow).sum(-2) * (unit / power))
         places = jnp.stack(rows)
-        return Reading(places, (places[..., :, None] * flow).sum(-2))
+        return AxisReading(places, (places[..., :, None] * flow).sum(-2))
 
     def changed(self, row: Row) -> Row:
         """Return the rate of what a `row` is of state and held command, as a row that multiplies both."""
@@ -151,14 +151,14 @@ class RobotAxes(eqx.Module):
         return command[:, None] * still + velocity[:, None] * lagging
 
 
-def side_by_side(robots: Sequence[Robot]) -> Robot:
+def side_by_side(robots: Sequence[RobotStateSpace]) -> RobotStateSpace:
     """Return one robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
     most = max(robot.input.shape[0] for robot in robots)
 
-    def padded(robot: Robot) -> Robot:
+    def padded(robot: RobotStateSpace) -> RobotStateSpace:
         extra = most - robot.input.shape[0]
         idle = np.diag([0.0] * (most - extra) + [1.0] * extra)  # 1/s
         state = jnp.pad(robot.state, (0, extra)) - idle
-        return Robot(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
+        return RobotStateSpace(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
 
     return jax.tree.map(lambda *parts: jnp.stack(parts), *map(padded, robots))

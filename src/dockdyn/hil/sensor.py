@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.hil.block import Block
+from dockdyn.hil.block import DiscreteBlock
 from dockdyn.integrate.model import Scalar
 
 
@@ -44,7 +44,7 @@ class Arrived(NamedTuple):
     draws: Draws | None
 
 
-class ForceSensor(Block):
+class SensorModel(DiscreteBlock):
     """What is measured of a contact force, in the order: noise and bias, saturation, resolution, loss of the sample.
 
     Its memory and output are the load held. Each number that is None is an imperfection that it does not have; torques,

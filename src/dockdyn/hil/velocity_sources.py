@@ -13,7 +13,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import PyTree
 
-from dockdyn.hil.compensators.compensator import Axes, Seen, Source
+from dockdyn.hil.compensators.compensator import Axes, CompensatorInput, Source
 from dockdyn.integrate.model import Scalar
 
 
@@ -27,7 +27,7 @@ class VelocitySource(eqx.Module):
         return ()
 
     @abc.abstractmethod
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
         """Return memory and velocity from an instant on."""
 
     def refusal(self, period: float) -> str | None:
@@ -40,7 +40,7 @@ class ModelVelocity(VelocitySource):
 
     source: ClassVar[Source] = "model"
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
         return memory, seen.velocity
 
 
@@ -49,7 +49,7 @@ class RobotVelocity(VelocitySource):
 
     source: ClassVar[Source] = "robot"
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
         return memory, seen.robot_velocity
 
 
@@ -80,7 +80,7 @@ class TrackingDifferentiator(VelocitySource):
         """Return the memory as if it had followed a steady motion: 2 h behind."""
         return Tracked(position - 2 * self.time * velocity, velocity, position)
 
-    def step(self, memory: Tracked, seen: Seen) -> tuple[Tracked, Axes]:
+    def step(self, memory: Tracked, seen: CompensatorInput) -> tuple[Tracked, Axes]:
         share, lag = seen.period / self.time, 2 * self.time
         speed = (seen.robot_position - memory.followed) / seen.period  # V
         behind = memory.position - memory.followed
@@ -124,7 +124,7 @@ class PrintedTrackingDifferentiator(VelocitySource):
         """Return the memory as if it had followed a steady motion: 2 h behind."""
         return PrintedState(position - 2 * self.time * velocity, velocity)
 
-    def step(self, memory: PrintedState, seen: Seen) -> tuple[PrintedState, Axes]:
+    def step(self, memory: PrintedState, seen: CompensatorInput) -> tuple[PrintedState, Axes]:
         behind = jnp.where(seen.time <= 0, -2 * self.time * memory.velocity, memory.position - seen.robot_position)
         pull, _ = fhan(behind, memory.velocity, self.acceleration, self.time)
         position = seen.robot_position + behind + seen.period * memory.velocity
@@ -161,7 +161,7 @@ class FilteredDifference(VelocitySource):
     def init(self, position: Axes, velocity: Axes) -> Differenced:
         return Differenced(position, velocity)
 
-    def step(self, memory: Differenced, seen: Seen) -> tuple[Differenced, Axes]:
+    def step(self, memory: Differenced, seen: CompensatorInput) -> tuple[Differenced, Axes]:
         difference = (seen.robot_position - memory.position) / seen.period
         share = -jnp.expm1(-seen.period / jnp.maximum(self.time, 1e-12))
         first = seen.time <= 0  # there is no position before: the velocity is the one it began with

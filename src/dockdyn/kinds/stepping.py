@@ -56,7 +56,7 @@ class Steerable(Protocol):
         ...
 
 
-class Row(NamedTuple):
+class RunRow(NamedTuple):
     """One of the runs that go on side by side."""
 
     content: Any  # a `Steerable`
@@ -65,7 +65,7 @@ class Row(NamedTuple):
     solver: Any  # of the method
 
 
-class Found(NamedTuple):
+class RunStep(NamedTuple):
     """Where a run is after a step."""
 
     solver: Any  # of the method
@@ -98,7 +98,7 @@ def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
     return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
 
 
-def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> Found:  # noqa: ANN401, of the method
+def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> RunStep:  # noqa: ANN401, of the method
     """Return what can be seen where a run is, and the largest forces since its log was emptied."""
     time, x, acting = method.now(model, solver)
     seen = model.observe(x, acting)
@@ -113,7 +113,7 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: M
     measured, port = _measured(model, steered, x), content.port()
     if port is not None:
         more |= port.motion(measured.chaser, measured.target)
-    return Found(solver, seen | more, measured)
+    return RunStep(solver, seen | more, measured)
 
 
 def _side(model: Mechanism, group: Group, body: int) -> float:
@@ -124,10 +124,10 @@ def _side(model: Mechanism, group: Group, body: int) -> float:
 
 
 @Program
-def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
+def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> RunStep:
     """Return the runs before their first command."""
 
-    def one(content: Steerable, setting: Settings, period: Array) -> Found:
+    def one(content: Steerable, setting: Settings, period: Array) -> RunStep:
         model, steered, _ = _steered(content, period, None)
         method = method_of(setting)
         return _found(content, model, steered, method, method.init(model, setting))
@@ -136,10 +136,10 @@ def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -
 
 
 @partial(Program, donate=("rows",))
-def _advanced(rows: Row, command: PyTree) -> Found:
+def _advanced(rows: RunRow, command: PyTree) -> RunStep:
     """Return the runs one period later, each held to its command; those that have ended stay where they are."""
 
-    def one(row: Row, command: Command | None) -> Found:
+    def one(row: RunRow, command: Command | None) -> RunStep:
         model, steered, control = _steered(row.content, row.period, command)
         method = method_of(row.settings)
 
@@ -172,7 +172,7 @@ class MechanismStepper:
 
     observation: dict[str, np.ndarray]  # what was seen last
     _given: tuple[PyTree, PyTree]  # contents and settings
-    _found: Found
+    _found: RunStep
     _values: tuple[dict[str, Any], ...]  # that each run has been reset with
 
     def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
@@ -240,10 +240,10 @@ class MechanismStepper:
         if command is None and not self._own:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
         given = None if command is None else self._commands(command)
-        rows = Row(*self._given, np.full(self.runs.count, self.period), self._found.solver)
+        rows = RunRow(*self._given, np.full(self.runs.count, self.period), self._found.solver)
         return self._take(_advanced(rows, given))
 
-    def _take(self, found: Found) -> dict[str, np.ndarray]:
+    def _take(self, found: RunStep) -> dict[str, np.ndarray]:
         """Return what is seen, once a step is done."""
         self._found = found
         self.observation = self.runs.plain(found.observed)

@@ -43,20 +43,20 @@ class Clock(NamedTuple):
         return self if self.elapsed is None else self._replace(elapsed=t - self.began)
 
 
-class Ramp(NamedTuple):
+class PhaseRamp(NamedTuple):
     """How far a phase has taken what it changes, and the rate of that (1/s)."""
 
     share: Scalar  # 0 as the phase begins, 1 from where it has come there
     rate: Scalar
 
     @staticmethod
-    def of(over: Scalar, elapsed: Scalar) -> Ramp:
+    def of(over: Scalar, elapsed: Scalar) -> PhaseRamp:
         """Return it `elapsed` s after the beginning of a phase that takes `over` s, along a quintic; at once for 0 s."""
         moves = over > 0
         span = jnp.where(moves, over, 1.0)
         u = jnp.clip(elapsed / span, 0.0, 1.0)
         share = jnp.where(moves, u**3 * (10 - u * (15 - 6 * u)), 1.0)
-        return Ramp(share, jnp.where(moves, 30 * (u * (1 - u)) ** 2 / span, 0.0))
+        return PhaseRamp(share, jnp.where(moves, 30 * (u * (1 - u)) ** 2 / span, 0.0))
 
 
 class Ramps(eqx.Module):
@@ -107,11 +107,11 @@ class Phases(eqx.Module):
 
         return jax.tree.map(between, begun, after)
 
-    def ramp(self, phase: Int[Array, ""], clock: Clock) -> Ramp | None:
+    def ramp(self, phase: Int[Array, ""], clock: Clock) -> PhaseRamp | None:
         """Return how far a phase is with what it changes; None where all is changed at once."""
         if self.ramps is None or clock.elapsed is None:
             return None
-        return Ramp.of(self.ramps.over[phase], clock.elapsed)
+        return PhaseRamp.of(self.ramps.over[phase], clock.elapsed)
 
     def guards(
         self, t: Scalar, phase: Int[Array, ""], clock: Clock, places: tuple[Placed, ...]

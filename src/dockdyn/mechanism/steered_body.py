@@ -21,7 +21,7 @@ from dockdyn.control.steering import AnyControl, Steering, begin_control, observ
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.mechanism.phases import Ramp
+from dockdyn.mechanism.phases import PhaseRamp
 
 Places = tuple[Placed, ...]  # of all bodies
 Efforts = Sequence[tuple[int, Scalar]]  # N m or N, in joints by number
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
     base: Vector  # m, where that is, from where positions of a state count
     active: Bool[Array, ""] | None  # whether control acts in the present phase; None: in all
     held: PyTree = None  # what goes with an arm that control moves, of `steered_arm`
-    phase: tuple[Int[Array, ""], Ramp | None] | None = None  # the present one, of an arm with set-points
+    phase: tuple[Int[Array, ""], PhaseRamp | None] | None = None  # the present one, of an arm with set-points
 
     @property
     def places(self) -> Places:

@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.realtime.devices.device import Pose
+from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.devices import EmulatedRobot
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
-from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
+from dockdyn.realtime.devices.emulated.wire import NetworkWire, WireSettings
 from dockdyn.realtime.exchange import Heard
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.rig_devices import Devices
@@ -58,8 +58,8 @@ class EmulatedBench:
             overtaken_by=devices.period,
         )
         of_robot = sound if devices.robot.connected else rough  # a connection repairs what is lost
-        self.to_sensor, self.from_sensor = (Wire(rough, 4 * trouble.seed + number) for number in (0, 1))
-        self.to_robot, self.from_robot = (Wire(of_robot, 4 * trouble.seed + number) for number in (2, 3))
+        self.to_sensor, self.from_sensor = (NetworkWire(rough, 4 * trouble.seed + number) for number in (0, 1))
+        self.to_robot, self.from_robot = (NetworkWire(of_robot, 4 * trouble.seed + number) for number in (2, 3))
         self.moved: float | None = None  # when the robot was first told to be elsewhere
         self.active: set[str] = set()
 
@@ -160,10 +160,10 @@ def sensor_settings(section: EmulatedSensorSection) -> SensorSettings:
     )
 
 
-def pose_of(heard: Heard) -> Pose:
+def pose_of(heard: Heard) -> ToolPose:
     """Return what the encoders say, for a robot's codec."""
     x, y, z, *turn = heard.values.tolist()
-    return Pose((x, y, z), tuple(turn))
+    return ToolPose((x, y, z), tuple(turn))
 
 
 def wanted_of(robot: EmulatedRobot) -> Float[np.ndarray, "6"]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from dockdyn.realtime.bench import EmulatedBench
 from dockdyn.realtime.laboratory import LaboratoryInSteps
-from dockdyn.realtime.links import Datagrams, Link
+from dockdyn.realtime.links import Datagrams, DeviceLink
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.scenario.tables.emulator import EmulatorSection
 
@@ -32,9 +32,9 @@ class EmulatedRig:
         self.stops = self.late = 0
         self.resets: float | None = None  # when the operator resets a robot that has stopped
         self.stamped = trouble.network.latency > 0 or trouble.network.jitter > 0  # when a packet comes counts
-        self.to_sensor: Link = Datagrams((devices.sensor.host, devices.sensor.port), devices.sensor.asked)
+        self.to_sensor: DeviceLink = Datagrams((devices.sensor.host, devices.sensor.port), devices.sensor.asked)
         try:
-            self.to_robot: Link = devices.robot.emulated_link(self.bench.robot)
+            self.to_robot: DeviceLink = devices.robot.emulated_link(self.bench.robot)
         except OSError:
             self.to_sensor.close()
             raise

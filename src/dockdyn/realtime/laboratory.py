@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from dockdyn.realtime.exchange import Heard, whole
 from dockdyn.results.driver import Laboratory
-from dockdyn.translate.c_library import Stepper
+from dockdyn.translate.c_library import LibraryStepper
 
 
 class LaboratoryInSteps:
@@ -15,7 +15,7 @@ class LaboratoryInSteps:
 
     def __init__(self, laboratory: Laboratory, axes: int):
         """Raises NoCompiler without a C compiler."""
-        self.stepper, self.chances, self.axes = Stepper(laboratory.step), laboratory.chances, axes
+        self.stepper, self.chances, self.axes = LibraryStepper(laboratory.step), laboratory.chances, axes
         self.told, self.cycle = laboratory.first, 0
 
     def tell(self) -> tuple[Heard, Heard]:

@@ -17,7 +17,7 @@ Address = tuple[str, int]
 NOBODY = (BlockingIOError, ConnectionError)  # none is left; nobody listens at the other end
 
 
-class Link(Protocol):
+class DeviceLink(Protocol):
     """The way between an emulated device and the computer."""
 
     def received(self, time: float) -> list[bytes]:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.processes import module_command
 from dockdyn.realtime.ring import Ring, record_type
@@ -152,7 +152,7 @@ def show(page: LivePage, row: np.ndarray) -> Scale:
 def words_of(row: np.ndarray, scale: Scale) -> str:
     """Return a record in words (Markdown)."""
     out, told = row["outputs"], row["inputs"]
-    state, cause = State(int(out["state"])), Cause(int(out["cause"]))
+    state, cause = OperationState(int(out["state"])), Cause(int(out["cause"]))
     why = [] if cause == Cause.NONE else [f"stopped: {cause.name.lower().replace('_', ' ')}"]
     force = float(np.linalg.norm(out["load"][:3]))
     drawn = f", drawn 1 m long for {1 / scale.metres:g} N" if np.isfinite(scale.cut) else ""

@@ -13,7 +13,7 @@ from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.results.driver import Driver
 from dockdyn.scenario.tables.emulator import EmulatorSection
-from dockdyn.translate.c_library import Stepper
+from dockdyn.translate.c_library import LibraryStepper
 from dockdyn.translate.c_step import CStep
 
 NO_NUMBERS = (PacketError.NOT_A_NUMBER, PacketError.OUT_OF_RANGE)
@@ -24,7 +24,7 @@ class ComputerInSteps:
 
     def __init__(self, step: CStep, axes: int):
         """Raises NoCompiler without a C compiler."""
-        self.stepper, self.axes = Stepper(step), axes
+        self.stepper, self.axes = LibraryStepper(step), axes
         for name in ("load_count", "pose_count"):
             self.stepper.inputs[name] = -1
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dockdyn.files import regular_file
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.wakeups import SECOND
@@ -29,7 +29,7 @@ POSES = {
 WRENCH = "/sensor/wrench"
 JOINTS = "/joint_states"  # of robots that tell their joints
 DIAGNOSTICS = "/diagnostics"
-LEVELS = {State.FAULT: 2, State.STOPPING: 1}  # of DiagnosticStatus; 0 is well
+LEVELS = {OperationState.FAULT: 2, OperationState.STOPPING: 1}  # of DiagnosticStatus; 0 is well
 TIMES = ("time", "answer", "waiting")
 Message = dict[str, Any]
 
@@ -115,10 +115,10 @@ def _pose(place: np.ndarray) -> Message:
 
 def _status(state: int, cause: int) -> Message:
     """Return the state of the rig as a status."""
-    words = State(state).name.lower() + (
+    words = OperationState(state).name.lower() + (
         "" if cause == Cause.NONE else f": {Cause(cause).name.lower().replace('_', ' ')}"
     )
-    return {"level": LEVELS.get(State(state), 0), "name": "dockdyn: rig", "message": words, "values": []}
+    return {"level": LEVELS.get(OperationState(state), 0), "name": "dockdyn: rig", "message": words, "values": []}
 
 
 class LoggedRig(NamedTuple):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.files import is_special
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.realtime.claims import Taken, claimed
 from dockdyn.realtime.connections import Connections, NotConnected
 from dockdyn.realtime.devices.roles import Device
@@ -39,7 +39,7 @@ class Refused(Exception):
     """The loop cannot run here; the message says why in one line."""
 
 
-class Settings(NamedTuple):
+class ServerSettings(NamedTuple):
     """How the loop shall run."""
 
     best_effort: bool = False  # also without the rights that real time needs
@@ -81,7 +81,7 @@ class ServedRig:
         while self.running and time.monotonic() < deadline:
             time.sleep(POLL)
             last = self.ring.last()
-            if self.ring.written != seen and last is not None and last["outputs"]["state"] == State.STOPPING:
+            if self.ring.written != seen and last is not None and last["outputs"]["state"] == OperationState.STOPPING:
                 seen, deadline = (
                     self.ring.written,
                     time.monotonic() + PATIENCE,
@@ -94,7 +94,7 @@ class ServedRig:
 
 
 @contextlib.contextmanager
-def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Settings) -> Iterator[ServedRig]:
+def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: ServerSettings) -> Iterator[ServedRig]:
     """Yield the loop while the block runs, which should end with a rig at rest: else it is braked first.
 
     `scenario` is its text, for the log; behind the block `rig.log` says what became of that. Raises Refused where the system

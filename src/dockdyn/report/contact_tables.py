@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.report import ENERGY, Block, Table, conserved
+from dockdyn.report.report import ENERGY, ReportBlock, Table, conserved
 from dockdyn.report.wording import NOTHING, aligned, crowd, significant
 from dockdyn.results.contact_summary import overlapping
 from dockdyn.results.measures import acts_beside_contacts, from_outside, stores_inside, workers
@@ -89,10 +89,10 @@ def _said(numbers: list[int], count: int) -> str:
 PLACE = "that of the feature from the surface’s reference point, in the axes of the body with the surface"
 
 
-def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> Block:
+def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
     """Return the contacts on the page; `place` says what their position is."""
     if not classes:
-        return Block("Contacts", words="None." if dataset.sizes["contact"] else "")
+        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
@@ -113,7 +113,7 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
             "and so is a class that does not follow from laws."
         )
-    return Block("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
+    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
 
 
 def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
@@ -180,11 +180,11 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
     return Table(columns, rows, worded={0, 7} if classed else {0})
 
 
-def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
+def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
     """Return the loads at named points on the page, where anything acted between the bodies."""
     note = "Components: each one’s value of largest magnitude, not all at the same time."
     table = _loads_table(dataset) if loaded(dataset) else None
-    return Block(
+    return ReportBlock(
         "Peak loads at named points", table=table, notes=[f"{note} {_sampling(dataset, summary)}"], where="after"
     )
 
@@ -235,7 +235,7 @@ def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return words
 
 
-def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
+def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
     """Return errors of what should be conserved."""
     largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))

@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.report.drawing import scenario_content
-from dockdyn.report.report import Block, Table
+from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.scenario.tables.mesh import MeshSection
 
@@ -30,7 +30,7 @@ NOTE = (
 )
 
 
-def meshes_of_result(dataset: xr.Dataset) -> Block:
+def meshes_of_result(dataset: xr.Dataset) -> ReportBlock:
     """Return how nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
     content, rows = scenario_content(dataset), []
     several = getattr(content, "body", None) or []
@@ -41,7 +41,7 @@ def meshes_of_result(dataset: xr.Dataset) -> Block:
         rows += [
             _cloud_row(f"{body}.{one.name}", one) for one in section.feature if getattr(one, "shape", "") == "cloud"
         ]
-    return Block("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=[NOTE], where="after")
+    return ReportBlock("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=[NOTE], where="after")
 
 
 def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surface of any shape

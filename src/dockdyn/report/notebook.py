@@ -31,7 +31,7 @@ class Page(str):
         return f'<iframe style="{FRAME.format(height=HEIGHT)}" {allowed} srcdoc="{escape(self)}"></iframe>'
 
 
-class Answer(dict[str, Any]):
+class ShownAnswer(dict[str, Any]):
     """A dictionary of plain Python types, which a notebook shows as a table, perhaps with a sentence above it."""
 
     headline = ""

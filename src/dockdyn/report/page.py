@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from dockdyn.report.charts.chart import Chart
-from dockdyn.report.report import Block, Plot, Report, Table, named_apart
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, named_apart
 from dockdyn.report.wording import MET, requirement
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_
     blocks = {where: _placed(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")}
     judged = _requirements_table(report.requirements)
     if judged is not None:
-        blocks["requirements"] = [("", [Block(table=judged)]), *blocks["requirements"]]
+        blocks["requirements"] = [("", [ReportBlock(table=judged)]), *blocks["requirements"]]
     if not blocks["inputs"]:
-        blocks["inputs"] = [("", [Block(folded="Scenario, as it ran", text=report.scenario)])]
+        blocks["inputs"] = [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     return _template().render(
         report=report,
         colours=COLOURS,
@@ -71,7 +71,7 @@ def _template() -> Template:
     return environment.get_template("page.html")
 
 
-def _placed(blocks: Sequence[Block], where: str) -> list[tuple[str, list[Block]]]:
+def _placed(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, list[ReportBlock]]]:
     """Return the sections of one place: a heading and its blocks, those with something in them."""
     chosen = (block for block in blocks if block.where == where and block)
     return [(title, list(found)) for title, found in groupby(chosen, key=lambda block: block.title)]

@@ -77,7 +77,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Block:
+class ReportBlock:
     """A part of a report: words, a table, rows, a text, each where there is one, and notes below them.
 
     Blocks of one title that follow each other make one section. One that has nothing but notes is left out.
@@ -130,7 +130,7 @@ class Report:
     title: str
     verdict: str
     key: Rows = ()
-    blocks: Sequence[Block] = ()
+    blocks: Sequence[ReportBlock] = ()
     plots: Sequence[Plot] = ()
     made: Rows = ()
     warnings: Sequence[str] = ()
@@ -139,7 +139,7 @@ class Report:
     again: str = ""
     from_inputs: bool = False
     alarming: bool = False
-    terminal: Sequence[str | Block] = ()
+    terminal: Sequence[str | ReportBlock] = ()
 
 
 def result_report(
@@ -170,7 +170,7 @@ def run_report(
     *,
     verdict: str,
     made: Rows = (),
-    terminal: Sequence[str | Block] | None = None,
+    terminal: Sequence[str | ReportBlock] | None = None,
     **parts: Any,  # noqa: ANN401, fields of it
 ) -> Report:
     """Return the report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
@@ -225,11 +225,11 @@ def beginning(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
     return [("Kind", kind), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
 
 
-def conserved(errors: Sequence[tuple[str, float | None, str]]) -> Block:
+def conserved(errors: Sequence[tuple[str, float | None, str]]) -> ReportBlock:
     """Return errors of what should be conserved: the quantity, its error if it is known, and what that is relative to."""
     rows = [[words, NOTHING if error is None else significant(error, 2), scale] for words, error, scale in errors]
     table = Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, worded={0, 2})
-    return Block("Conserved quantities", table=table, where="after")
+    return ReportBlock("Conserved quantities", table=table, where="after")
 
 
 def numbers(rows: Sequence[tuple[str, float | None, str]]) -> Rows:

@@ -18,7 +18,7 @@ from dockdyn.report.narrow import narrowed
 from dockdyn.scenario.language.printable import printable
 
 if TYPE_CHECKING:
-    from dockdyn.report.report import Block, Report, Rows
+    from dockdyn.report.report import Report, ReportBlock, Rows
     from dockdyn.report.report import Table as ReportTable
 
 MANY = 6  # columns
@@ -52,7 +52,7 @@ def show_report(report: Report) -> None:
     show_parts(report.terminal or (report.title, report.verdict), report.warnings)
 
 
-def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> None:
+def show_parts(parts: Sequence[str | ReportBlock], warnings: Sequence[str] = ()) -> None:
     """Print lines and blocks, and warnings after the lines that come first, a title and a verdict: before the numbers."""
     console, shown = Terminal(), parts or [""]
     lines = next((place for place, part in enumerate(shown) if not isinstance(part, str)), len(shown))
@@ -65,7 +65,7 @@ def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> No
             console.print(f"warning: {warning}")
 
 
-def _show_block(console: Terminal, block: Block) -> None:
+def _show_block(console: Terminal, block: ReportBlock) -> None:
     """Print a block: its words, table and rows; the lines of its text are as long as they are."""
     if block.words:
         console.print(block.words)

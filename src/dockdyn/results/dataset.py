@@ -29,7 +29,7 @@ REASONS = {
 }
 
 
-class Limits(Protocol):
+class RunLimits(Protocol):
     """The `[integrator]` of any kind: what ends a run before its time."""
 
     @property
@@ -43,7 +43,7 @@ class Limited(Protocol):
     """The content of a scenario with an `[integrator]`."""
 
     @property
-    def integrator(self) -> Limits: ...
+    def integrator(self) -> RunLimits: ...
 
 
 def reason_of(

@@ -27,7 +27,7 @@ from dockdyn.results.functional_unit import (
     with_numbers,
 )
 from dockdyn.results.methods import method_of, settings_of
-from dockdyn.results.model_flow import ModelFlow, Motion
+from dockdyn.results.model_flow import ModelFlow, SplitState
 from dockdyn.results.plan import delay_of, with_events
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
@@ -115,10 +115,10 @@ class LocatedUnit:
         start = model.initial()
         equations = ModelFlow(self.model, start)
 
-        def begin(numbers: Numbers) -> Motion:
+        def begin(numbers: Numbers) -> SplitState:
             return equations.motion(self.model(numbers).initial())
 
-        def observe(numbers: Numbers, given: Given, motion: Motion) -> Float[Array, "outputs"]:
+        def observe(numbers: Numbers, given: Given, motion: SplitState) -> Float[Array, "outputs"]:
             now = self.model(numbers)
             x = equations.state(now, motion)
             return self._seen(now, x, now.signal(jnp.zeros(()), x))

@@ -31,7 +31,7 @@ jit_large = partial(
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """Steps and sizes of a run."""
 
     step: float  # s
@@ -70,7 +70,7 @@ def with_events(content: Planned) -> bool:
     return content.integrator.method in ("located", "fixed", "variational")
 
 
-def plan(content: Planned, delay: float) -> Plan:
+def plan(content: Planned, delay: float) -> RunPlan:
     """Return steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
     duration = content.duration
     step = min(content.integrator.step or DEFAULT_STEP, duration)
@@ -83,7 +83,7 @@ def plan(content: Planned, delay: float) -> Plan:
         affordable(content.integrator.step, content.integrator.max_steps, duration)
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
     line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
-    return Plan(step, interval, samples, line_capacity)
+    return RunPlan(step, interval, samples, line_capacity)
 
 
 def affordable(step: float, max_steps: int, duration: float) -> None:
@@ -125,7 +125,9 @@ def settings_with(delay: float, content: Planned, sampled: bool, most_moments: i
     )
 
 
-def _fixed_settings(steps: Plan, delay: float, content: Planned, sampled: bool, most_moments: int) -> located.Settings:
+def _fixed_settings(
+    steps: RunPlan, delay: float, content: Planned, sampled: bool, most_moments: int
+) -> located.Settings:
     """Return settings with steps of one length, none longer than a delay: a whole number of them is the duration."""
     longest = min(steps.step, delay or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))

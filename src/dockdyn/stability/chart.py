@@ -23,7 +23,7 @@ NEAR = 1.0  # or, on the coarse grid, less than this share of its change to any 
 Growth = Callable[[np.ndarray], np.ndarray]  # points (m, 2) in the unit square → growth rates (m,)
 
 
-class Chart(NamedTuple):
+class StabilityChart(NamedTuple):
     """The unit square: growth rates on the coarse grid, and the located boundary."""
 
     axis: np.ndarray  # (k,) coordinates of the coarse grid along both directions
@@ -34,7 +34,7 @@ class Chart(NamedTuple):
     cells: list[tuple[int, int, int]]  # lattice point and side of the cells that fill the square
 
 
-def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> Chart:
+def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> StabilityChart:
     """Return chart of `growth` over the unit square.
 
     Args:
@@ -76,7 +76,7 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
                 open_ += inner
     boundary = lattice.boundary(open_, tolerance)
     cells_ = settled + [(*cell, step) for cell in open_]
-    return Chart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
+    return StabilityChart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
 
 def _near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.stability.chart import Chart, Edge, Lattice, corners
+from dockdyn.stability.chart import Edge, Lattice, StabilityChart, corners
 
 Vertex = tuple[int, int] | Edge  # a lattice point, or the crossing on an edge between two
 
@@ -27,7 +27,7 @@ class Region(NamedTuple):
     known: float  # area of the cells whose corners all have a growth
 
 
-def region(chart: Chart) -> Region:
+def region(chart: StabilityChart) -> Region:
     """Return the union of the cells' parts: their common sides cancel, what is left is the outline."""
     lattice = chart.lattice
     sides: set[tuple[Vertex, Vertex]] = set()

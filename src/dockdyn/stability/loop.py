@@ -10,7 +10,7 @@ Source: as named above, with the signs and the hold corrected.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import equinox as eqx
 import jax
@@ -25,7 +25,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 Velocity = Literal["robot", "model"]
 
 
-class Robot(eqx.Module):
+class RobotStateSpace(eqx.Module):
     """State space of a robot: ẋ = A x + B X_c, X_R = C x; strictly proper, so its velocity is C (A x + B X_c)."""
 
     state: Float[Array, "n n"]
@@ -33,7 +33,7 @@ class Robot(eqx.Module):
     output: Float[Array, "n"]
 
     @staticmethod
-    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> Robot:
+    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> RobotStateSpace:
         """Return the strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
 
         Controllable canonical form in units of time that make its coefficients of like size.
@@ -45,7 +45,7 @@ class Robot(eqx.Module):
         top = numerator / denominator[0] / powers[order - numerator.shape[0] + 1 :]
         companion = jnp.eye(order, k=-1).at[0].set(-bottom[1:]) * scale
         drive = jnp.zeros(order).at[0].set(scale)
-        return Robot(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
+        return RobotStateSpace(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
 
 
 class Loop(eqx.Module):
@@ -59,7 +59,7 @@ class Loop(eqx.Module):
     hold: Float[Array, ""] | None  # T_c, s; None: the command is continuous
     sensor_period: Float[Array, ""] | None  # s; None: the force is measured continuously
     dynamics_period: Float[Array, ""] | None  # T, s
-    robot: Robot | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
+    robot: RobotStateSpace | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
     dynamics: Dynamics = eqx.field(static=True)
     velocity: Velocity = eqx.field(static=True)  # what the compensator multiplies
     lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₁, s
@@ -142,40 +142,16 @@ def summed(
 
 
 def driven(
-    robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
+    robot: RobotStateSpace, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
 ) -> Float[Array, "order channels n"]:
     """Return rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
     return summed(robot.state, axes) + robot.input[:, None, None] * command
 
 
-def loop(
-    effective_mass: ArrayLike,
-    stiffness: ArrayLike,
-    damping: ArrayLike = 0.0,
-    *,
-    delay: ArrayLike = 0.0,
-    gain: ArrayLike = 0.0,
-    hold: ArrayLike | None = None,
-    sensor_period: ArrayLike | None = None,
-    dynamics_period: ArrayLike | None = None,
-    robot: TransferFunction | None = None,
-    dynamics: Dynamics = "continuous",
-    velocity: Velocity = "robot",
-    lead: ArrayLike = 0.0,
-    second_lead: ArrayLike = 0.0,
-    virtual_stiffness: ArrayLike = 0.0,
-    virtual_damping: ArrayLike = 0.0,
-    averaging: ArrayLike | None = None,
-    tool_mass: ArrayLike | None = None,
-    compensated_mass: ArrayLike | None = None,
-    applies_after: int = 0,
-    inertia: ArrayLike = 0.0,
-) -> Loop:
-    """Return a loop from plain numbers.
+class LoopSettings(TypedDict, total=False):
+    """What `loop` may be told besides mass, stiffness and damping; numbers may be arrays, for many loops.
 
-    Args:
-        effective_mass: m (kg) that the contact feels.
-        stiffness, damping: of the contact (N/m, N s/m).
+    Attributes:
         delay: of the measured force (s, any number ≥ 0).
         gain: compensation force per velocity (N s/m); positive damps.
         hold: the command is renewed at this period (s) and held; by default that of the dynamics, or never sampled.
@@ -195,86 +171,115 @@ def loop(
         compensated_mass: mass (kg) whose inertia is taken away again, by differences of the robot's position at the steps.
         applies_after: whole periods of the hold from when a command is taken to when it applies.
         inertia: mass (kg) that a compensator adds to the effective one, −j Ẍ.
+    """
+
+    delay: ArrayLike
+    gain: ArrayLike
+    hold: ArrayLike | None
+    sensor_period: ArrayLike | None
+    dynamics_period: ArrayLike | None
+    robot: TransferFunction | None
+    dynamics: Dynamics
+    velocity: Velocity
+    lead: ArrayLike
+    second_lead: ArrayLike
+    virtual_stiffness: ArrayLike
+    virtual_damping: ArrayLike
+    averaging: ArrayLike | None
+    tool_mass: ArrayLike | None
+    compensated_mass: ArrayLike | None
+    applies_after: int
+    inertia: ArrayLike
+
+
+BOUNDS = {  # numbers that are refused outside of these
+    "effective_mass": "> 0",
+    "stiffness": "> 0",
+    "damping": "≥ 0",
+    "delay": "≥ 0",
+    "hold": "> 0",
+    "sensor_period": "> 0",
+    "dynamics_period": "> 0",
+    "averaging": "> 0",
+    "tool_mass": "≥ 0",
+    "compensated_mass": "≥ 0",
+    "applies_after": "≥ 0",
+}
+WORDS = ("robot", "dynamics", "velocity")  # settings that are no numbers
+
+
+def loop(
+    effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, **settings: Unpack[LoopSettings]
+) -> Loop:
+    """Return a loop from plain numbers.
+
+    Args:
+        effective_mass: m (kg) that the contact feels.
+        stiffness, damping: of the contact (N/m, N s/m).
+        settings: as `LoopSettings` says.
 
     Raises:
         ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold, a tool
             whose force cannot be measured.
     """
-    for name, value, allowed in (
-        ("effective mass", effective_mass, "> 0"),
-        ("stiffness", stiffness, "> 0"),
-        ("damping", damping, "≥ 0"),
-        ("delay", delay, "≥ 0"),
-        ("gain", gain, "a number"),
-        ("lead", lead, "a number"),
-        ("inertia", inertia, "a number"),
-        ("second lead", second_lead, "a number"),
-        ("virtual stiffness", virtual_stiffness, "a number"),
-        ("virtual damping", virtual_damping, "a number"),
-        ("hold", hold, "> 0"),
-        ("sensor period", sensor_period, "> 0"),
-        ("dynamics period", dynamics_period, "> 0"),
-        ("averaging", averaging, "> 0"),
-        ("tool mass", tool_mass, "≥ 0"),
-        ("compensated mass", compensated_mass, "≥ 0"),
-        ("applies after", applies_after, "≥ 0"),
-    ):
-        numbers = np.asarray(0 if value is None else value, float)
-        inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
-        if value is not None and not np.all(inside & np.isfinite(numbers)):
-            raise ValueError(f"{name} is {value}; must be {allowed} and finite")
+    stated: dict[str, Any] = {"delay": 0.0, "gain": 0.0, "hold": None, "sensor_period": None, "dynamics_period": None}
+    stated |= {"robot": None, "dynamics": "continuous", "velocity": "robot", **settings}
+    stated |= {"effective_mass": effective_mass, "stiffness": stiffness, "damping": damping}
+    for name, value in stated.items():
+        if name not in WORDS and value is not None:
+            _check_number(name, value)
+    _check_dynamics(stated)
+    if stated["hold"] is None:
+        stated["hold"] = stated["dynamics_period"]
+    _check_samples(stated)
+    if stated.get("tool_mass") is not None or stated.get("compensated_mass") is not None:
+        check_tool(stated["robot"], stated["dynamics"], stated.get("averaging") is not None)
+    applies_after = int(stated.pop("applies_after", 0))
+    robot = stated.pop("robot")
+    numbers: dict[str, Any] = {
+        name: value if name in WORDS or value is None else jnp.asarray(value, float) for name, value in stated.items()
+    }
+    return Loop(**numbers, robot=None if robot is None else made(robot), applies_after=applies_after)
+
+
+def _check_number(name: str, value: ArrayLike) -> None:
+    """Raise ValueError for a number that is not finite, or outside of what is allowed."""
+    numbers, allowed = np.asarray(value, float), BOUNDS.get(name, "a number")
+    inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
+    if not np.all(inside & np.isfinite(numbers)):
+        raise ValueError(f"{name.replace('_', ' ')} is {value}; must be {allowed} and finite")
+
+
+def _check_dynamics(stated: dict[str, Any]) -> None:
+    """Raise ValueError for dynamics without their period, and for a velocity that there is not."""
+    dynamics, velocity, period = (stated[name] for name in ("dynamics", "velocity", "dynamics_period"))
     if dynamics not in get_args(Dynamics):
         raise ValueError(f"dynamics is {dynamics!r}; must be one of {', '.join(get_args(Dynamics))}")
     if velocity not in get_args(Velocity):
         raise ValueError(f"velocity is {velocity!r}; must be one of {', '.join(get_args(Velocity))}")
-    if dynamics != "continuous" and dynamics_period is None:
+    if dynamics != "continuous" and period is None:
         raise ValueError(f"{dynamics} dynamics need a dynamics period")
-    if dynamics == "continuous" and dynamics_period is not None:
+    if dynamics == "continuous" and period is not None:
         raise ValueError("a dynamics period needs digital dynamics; the continuous ones have none")
-    if dynamics == "half-period" and hold is not None and np.any(np.asarray(dynamics_period) >= 2 * np.asarray(hold)):
-        raise ValueError(f"the period of half-period dynamics is {dynamics_period}; must be below two hold periods")
-    hold = dynamics_period if hold is None else hold
-    if hold is None and sensor_period is not None:
+    hold = stated["hold"]
+    if dynamics == "half-period" and hold is not None and np.any(np.asarray(period) >= 2 * np.asarray(hold)):
+        raise ValueError(f"the period of half-period dynamics is {period}; must be below two hold periods")
+
+
+def _check_samples(stated: dict[str, Any]) -> None:
+    """Raise ValueError for what needs a hold that there is not, and for a window that is not the period of the samples."""
+    hold, period, averaging = (stated.get(name) for name in ("hold", "sensor_period", "averaging"))
+    if hold is None and period is not None:
         raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
-
-    if hold is None and (np.any(np.asarray(lead)) or np.any(np.asarray(second_lead))):
+    if hold is None and any(np.any(np.asarray(stated.get(lead, 0.0))) for lead in ("lead", "second_lead")):
         raise ValueError("a lead of the command needs a hold: its acceleration is then that of an instant")
-
     if averaging is not None:
-        samples = dynamics_period if sensor_period is None and dynamics != "half-period" else sensor_period
+        of_steps = period is None and stated["dynamics"] != "half-period"
+        samples = stated["dynamics_period"] if of_steps else period
         if samples is None or np.any(np.abs(np.asarray(averaging) / np.asarray(samples) - 1) > 1e-9):
             raise ValueError(f"averaging is {averaging}; must be the period of the samples, {samples}")
-        if np.any(np.asarray(averaging) > 2 * np.asarray(delay)):
+        if np.any(np.asarray(averaging) > 2 * np.asarray(stated["delay"])):
             raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
-
-    if tool_mass is not None or compensated_mass is not None:
-        check_tool(robot, dynamics, averaging is not None)
-
-    def number(value: ArrayLike | None) -> Array | None:
-        return None if value is None else jnp.asarray(value, float)
-
-    return Loop(
-        effective_mass=jnp.asarray(effective_mass, float),
-        stiffness=jnp.asarray(stiffness, float),
-        damping=jnp.asarray(damping, float),
-        delay=jnp.asarray(delay, float),
-        gain=jnp.asarray(gain, float),
-        hold=number(hold),
-        sensor_period=number(sensor_period),
-        dynamics_period=number(dynamics_period),
-        robot=None if robot is None else made(robot),
-        dynamics=dynamics,
-        velocity=velocity,
-        lead=jnp.asarray(lead, float),
-        second_lead=jnp.asarray(second_lead, float),
-        virtual_stiffness=jnp.asarray(virtual_stiffness, float),
-        virtual_damping=jnp.asarray(virtual_damping, float),
-        averaging=number(averaging),
-        tool_mass=number(tool_mass),
-        compensated_mass=number(compensated_mass),
-        applies_after=int(applies_after),
-        inertia=jnp.asarray(inertia, float),
-    )
 
 
 def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: bool) -> None:
@@ -290,8 +295,8 @@ def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: boo
         )
 
 
-def made(robot: TransferFunction) -> Robot:
+def made(robot: TransferFunction) -> RobotStateSpace:
     """Raise ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
     if not robot.strictly_proper():
         raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")
-    return Robot.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))
+    return RobotStateSpace.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))

@@ -79,7 +79,7 @@ def _written_aside(made: bytes) -> Path:
     return file
 
 
-class Stepper:
+class LibraryStepper:
     """A step in C within this process: its memory, its inputs and its outputs."""
 
     def __init__(self, step: CStep):

@@ -19,7 +19,7 @@ from jaxtyping import PyTree
 
 from dockdyn.translate.c import c_text
 from dockdyn.translate.jaxpr import translate
-from dockdyn.translate.scalar_program import SIZES, Store
+from dockdyn.translate.scalar_program import SIZES, MemoryBlock
 
 ALIGNED = 8  # bytes
 TYPES = {"float64": "double", "int64": "int64_t"}  # of what goes in and comes out
@@ -118,7 +118,7 @@ def _entries(tree: PyTree) -> list[Entry]:
 class _Layout:
     """Where what is in the memory, in bytes: which of two states is the last one, parameters, constants, states, work."""
 
-    def __init__(self, arguments: Sequence[Store], counts: Sequence[int], work: int):
+    def __init__(self, arguments: Sequence[MemoryBlock], counts: Sequence[int], work: int):
         self.counts = counts
         sizes = [_rounded(SIZES[store.dtype] * store.count) for store in arguments]
         parameters, states, inputs = counts

@@ -20,8 +20,8 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
-from dockdyn.translate.arrays import SMALL, Array, Memory, Numbers, copied, dtype_of, in_memory, loaded
-from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslatable
+from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copied, dtype_of, in_memory, loaded
+from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar, Untranslatable
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
 RULES: dict[str, Rule] = {}
@@ -40,7 +40,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
-class Step(NamedTuple):
+class TranslatedEquation(NamedTuple):
     """An equation as a translator applies it."""
 
     apply: Rule
@@ -52,14 +52,14 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Plan:
+class TranslationPlan:
     """The equations of a function, with how long its arrays are needed."""
 
     unread: list[Any]  # arguments
-    steps: list[Step]
+    steps: list[TranslatedEquation]
 
     @staticmethod
-    def of(jaxpr: Any) -> Plan:  # noqa: ANN401, JAX's
+    def of(jaxpr: Any) -> TranslationPlan:  # noqa: ANN401, JAX's
         kept = set(_variables(jaxpr.outvars))
         needed = set(kept)
         steps = []
@@ -68,7 +68,7 @@ class Plan:
             ending = [variable for variable in own if variable not in needed]
             needed.update(own)
             steps.append(
-                Step(
+                TranslatedEquation(
                     RULES.get(equation.primitive.name) or partial(_spelt_out, equation),
                     equation.params,
                     [one.aval for one in equation.outvars],
@@ -77,16 +77,16 @@ class Plan:
                     [one if one in needed else None for one in equation.outvars],
                 )
             )
-        return Plan([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], steps[::-1])
+        return TranslationPlan([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], steps[::-1])
 
 
 @dataclass
-class Program:
+class TranslatedProgram:
     """A scalar program with what calls it: shapes and types of arguments and results, bytes of working memory."""
 
     builder: Builder
-    arguments: list[Store]
-    results: list[Store]
+    arguments: list[MemoryBlock]
+    results: list[MemoryBlock]
     shapes: list[tuple[int, ...]]  # of the results
     constants: list[np.ndarray]  # that follow the arguments
 
@@ -98,7 +98,7 @@ class Translator:
         self.builder = Builder()
         self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
         self.frozen: list[set[int]] = []  # stores that loops around read again
-        self.plans: dict[Any, Plan] = {}  # of functions
+        self.plans: dict[Any, TranslationPlan] = {}  # of functions
         self.branches = 0  # around what is written
 
     def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
@@ -108,7 +108,7 @@ class Translator:
         del constants, arguments
         plan = self.plans.get(jaxpr)
         if plan is None:
-            plan = self.plans[jaxpr] = Plan.of(jaxpr)
+            plan = self.plans[jaxpr] = TranslationPlan.of(jaxpr)
         self.live.append(known)
         for variable in plan.unread:
             del known[variable]
@@ -128,25 +128,27 @@ class Translator:
         jaxpr, constants = parts(function)
         return self.run(jaxpr, [self.read(constant(one)) for one in constants], arguments)
 
-    def read(self, whole: Numbers) -> Array:
+    def read(self, whole: SmallArray) -> Array:
         """Return a known array as it is read: a large one in memory."""
         return whole if whole.values.size <= SMALL else in_memory(self.builder, whole)
 
-    def owned(self, array: Memory) -> bool:
+    def owned(self, array: StoredArray) -> bool:
         """Return whether nobody reads the array later, so that its memory may be written."""
         store = array.store
         if store.role != "work" or any(id(store) in frozen for frozen in self.frozen):
             return False
-        return not any(isinstance(one, Memory) and one.store is store for known in self.live for one in known.values())
+        return not any(
+            isinstance(one, StoredArray) and one.store is store for known in self.live for one in known.values()
+        )
 
-    def own(self, array: Array) -> Memory:
+    def own(self, array: Array) -> StoredArray:
         """Return the array in memory that may be written: its own where nobody else reads it, else a copy."""
-        return array if isinstance(array, Memory) and self.owned(array) else copied(self.builder, array)
+        return array if isinstance(array, StoredArray) and self.owned(array) else copied(self.builder, array)
 
     @contextmanager
     def freezing(self, arrays: Sequence[Array]) -> Iterator[None]:
         """Freeze arrays that a loop reads in every turn."""
-        self.frozen.append({id(one.store) for one in arrays if isinstance(one, Memory)})
+        self.frozen.append({id(one.store) for one in arrays if isinstance(one, StoredArray)})
         yield
         self.frozen.pop()
 
@@ -172,7 +174,7 @@ def _spelt_out(
     return translator.call(jax.make_jaxpr(partial(primitive.impl, **params))(*shapes), arrays)
 
 
-def constant(value: Any) -> Numbers:  # noqa: ANN401, of any type of array
+def constant(value: Any) -> SmallArray:  # noqa: ANN401, of any type of array
     """Return an array that is known. Raises Untranslatable for one that is too large for a program."""
     array = np.asarray(value)
     dtype = dtype_of(array.dtype)
@@ -180,14 +182,14 @@ def constant(value: Any) -> Numbers:  # noqa: ANN401, of any type of array
         raise Untranslatable(f"a constant of {array.size} numbers")
     values = np.empty(array.shape, object)
     values[...] = array.astype(object)
-    return Numbers(values, dtype)
+    return SmallArray(values, dtype)
 
 
 def _variables(atoms: Sequence[Any]) -> list[Any]:
     return [one for one in atoms if isinstance(one, Var)]
 
 
-def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
+def translate(function: Any) -> TranslatedProgram:  # noqa: ANN401, a closed jaxpr of JAX
     """Return the scalar program of a traced function.
 
     Raises Untranslatable, which names what the translator does not know.
@@ -203,24 +205,24 @@ def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
     arrays = [np.asarray(one) for one in constants]
     kinds = [(one.aval.shape, one.aval.dtype) for one in jaxpr.invars]
     kinds += [(one.shape, one.dtype) for one in arrays]
-    stores = [Store("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)]
+    stores = [MemoryBlock("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)]
     read: list[Array] = []
     for store, (shape, _), needed in zip(stores, kinds, used + [True] * len(arrays), strict=True):
-        memory = Memory(store, 0, tuple(shape), store.dtype)
+        memory = StoredArray(store, 0, tuple(shape), store.dtype)
         read.append(loaded(builder, memory) if needed else memory)
     count = len(jaxpr.invars)
     found = translator.run(jaxpr, read[count:], read[:count])
     results, shapes = [], []
     for place, (one, variable) in enumerate(zip(found, jaxpr.outvars, strict=True)):
-        store = Store("out", place, one.dtype, math.prod(one.shape))
-        if isinstance(one, Numbers):
+        store = MemoryBlock("out", place, one.dtype, math.prod(one.shape))
+        if isinstance(one, SmallArray):
             for at, value in enumerate(one.values.ravel()):
                 builder.save(store, at, value)
         else:
             builder.copy(store, 0, one.store, one.start, store.count)
         results.append(store)
         shapes.append(tuple(variable.aval.shape))
-    return Program(builder, stores, results, shapes, arrays)
+    return TranslatedProgram(builder, stores, results, shapes, arrays)
 
 
 def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
@@ -246,7 +248,7 @@ def _without_dead(jaxpr: Any) -> tuple[Any, list[bool]]:  # noqa: ANN401, JAX's
     return lean, list(used)
 
 
-def numbers_of(values: Sequence[Scalar], shape: Sequence[int], dtype: str) -> Numbers:
+def numbers_of(values: Sequence[Scalar], shape: Sequence[int], dtype: str) -> SmallArray:
     array = np.empty(len(values), object)
     array[:] = list(values)
-    return Numbers(array.reshape(tuple(shape)), dtype)
+    return SmallArray(array.reshape(tuple(shape)), dtype)

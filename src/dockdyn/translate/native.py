@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import ArrayLike
 
-from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.llvm import NAME, text_of
 
 BETTER = 1  # level of optimisation of what runs for long
@@ -43,7 +43,7 @@ class Code:
     work: int  # bytes
 
 
-def code_of(program: Program) -> Code:
+def code_of(program: TranslatedProgram) -> Code:
     """Return a program, written at once."""
     text = text_of(program)
     results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]

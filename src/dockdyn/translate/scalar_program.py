@@ -46,7 +46,7 @@ class Slot:
 
 
 @dataclass(eq=False)
-class Store:
+class MemoryBlock:
     """A piece of memory: an argument, a result or a part of the working memory."""
 
     role: Literal["in", "out", "work"]
@@ -77,11 +77,11 @@ class Compute:
 
 
 @dataclass
-class Load:
+class LoadStatement:
     """value = store[at]."""
 
     value: Value
-    store: Store
+    store: MemoryBlock
     at: Scalar
 
 
@@ -89,7 +89,7 @@ class Load:
 class Save:
     """store[at] = value."""
 
-    store: Store
+    store: MemoryBlock
     at: Scalar
     value: Scalar
 
@@ -114,9 +114,9 @@ class Put:
 class Copy:
     """store[at : at + count] = source[start : start + count], which do not overlap."""
 
-    store: Store
+    store: MemoryBlock
     at: Scalar
-    source: Store
+    source: MemoryBlock
     start: Scalar
     count: int
 
@@ -144,7 +144,7 @@ class Leave:
     """The end of the program, without results."""
 
 
-Statement = Compute | Load | Save | Get | Put | Copy | While | Branch | Leave
+Statement = Compute | LoadStatement | Save | Get | Put | Copy | While | Branch | Leave
 
 
 def kind_of(value: Scalar) -> Kind:
@@ -287,23 +287,23 @@ class Builder:
             return yes
         return self.compute("select", condition, yes, no)
 
-    def load(self, store: Store, at: Scalar) -> Value:
+    def load(self, store: MemoryBlock, at: Scalar) -> Value:
         value = self.value(KINDS[store.dtype])
-        self.block.lines.append(Load(value, store, at))
+        self.block.lines.append(LoadStatement(value, store, at))
         return value
 
-    def save(self, store: Store, at: Scalar, value: Scalar) -> None:
+    def save(self, store: MemoryBlock, at: Scalar, value: Scalar) -> None:
         self.block.lines.append(Save(store, at, value))
 
-    def copy(self, store: Store, at: Scalar, source: Store, start: Scalar, count: int) -> None:
+    def copy(self, store: MemoryBlock, at: Scalar, source: MemoryBlock, start: Scalar, count: int) -> None:
         self.block.lines.append(Copy(store, at, source, start, count))
 
     def leave(self) -> None:
         self.block.lines.append(Leave())
 
-    def memory(self, dtype: str, count: int) -> Store:
+    def memory(self, dtype: str, count: int) -> MemoryBlock:
         """Return working memory for so many elements."""
-        store = Store("work", self.work, dtype, count)
+        store = MemoryBlock("work", self.work, dtype, count)
         self.work += -(-count * SIZES[dtype] // 16) * 16
         return store
 

@@ -14,7 +14,7 @@ from plain_tables import acting, by_name, contacts_by_name, listed
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, simulated, without_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
@@ -234,7 +234,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     """All bodies together: what is measured acts on both mock-ups' bodies, elements and joints in pairs, thrusters not."""
     scenario = read(of_many(PERIODS[0]))
     rig = rig_of(scenario, loop_of(scenario), None)
-    grid, nothing = Grid.of(rig, scenario.content.duration), Oracle(*(np.zeros((1, rig.plant.port_axes)),) * 2)
+    grid, nothing = Grid.of(rig, scenario.content.duration), IdealContact(*(np.zeros((1, rig.plant.port_axes)),) * 2)
     end, seen = simulated(rig, nothing, np.int64(0), grid.rows, grid.stride)
     assert np.abs(np.asarray(seen["total_force"])).max() > 20
     model = rig.plant.model

@@ -12,7 +12,7 @@ from plain_tables import by_name
 
 from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import course, simulated
 from dockdyn.kinds.rig.simulate import simulate_rig
@@ -158,7 +158,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     scenario = load("epos-like", changes)
     loop = loop_of(scenario)
     rig = rig_of(scenario, loop, scenario.content.loop.compensator.make(True))
-    nothing = Oracle(jnp.zeros((1, 3)), jnp.zeros((1, 3)))
+    nothing = IdealContact(jnp.zeros((1, 3)), jnp.zeros((1, 3)))
     end, seen = simulated(rig, nothing, np.int64(1), 2000, 1)
     assert np.abs(np.asarray(seen["total_force"])).max() > 5
     bodies, motions = rig.plant.model.bodies, (rig.plant.initial(), end.motion)

@@ -20,7 +20,7 @@ Axes = Float[Array, "axes"]
 Source = Literal["model", "robot", "estimate"]
 
 
-class Seen(NamedTuple):
+class CompensatorInput(NamedTuple):
     """What a compensator sees. Axes are those of the port through which model and contact exchange energy: one or three."""
 
     time: Scalar  # s
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
     ideal_force: Axes  # N, likewise
 
 
-class Action(NamedTuple):
+class Compensation(NamedTuple):
     """What a compensator answers; it holds until the next instant."""
 
     force: Axes  # N, added to the measured force
@@ -48,9 +48,9 @@ class Action(NamedTuple):
     second_lead: Scalar  # s²
 
     @staticmethod
-    def nothing(axes: int) -> Action:
+    def nothing(axes: int) -> Compensation:
         zero = jnp.zeros(())
-        return Action(jnp.zeros(axes), zero, jnp.zeros(axes), zero, zero, zero)
+        return Compensation(jnp.zeros(axes), zero, jnp.zeros(axes), zero, zero, zero)
 
 
 class TuningProblem(Protocol):
@@ -100,7 +100,7 @@ class Compensator(eqx.Module):
         """Return memory at t = 0, the robot at `position` (m), moving on average with `velocity` (m/s)."""
 
     @abc.abstractmethod
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         """Return memory and action from an instant on."""
 
     @property

@@ -24,18 +24,18 @@ def sliding(velocity: Float[Array, "rows"]) -> tuple[Float[Array, ""], Float[Arr
     return jnp.where(slides, speed, 0.0), across / speed
 
 
-class Point(NamedTuple):
+class ImpulsePoint(NamedTuple):
     """A point of the impulse path."""
 
     velocity: Float[Array, "rows"]  # u, m/s
     impulse: Float[Array, "rows"]  # Λ so far, N s
     work: Float[Array, ""]  # of the normal impulse so far, J
 
-    def forth(self, slopes: Slopes, length: Float[Array, ""]) -> Point:
+    def forth(self, slopes: Slopes, length: Float[Array, ""]) -> ImpulsePoint:
         """Return the point that lies straight on by a normal impulse `length` (N s)."""
         gain = slopes.velocity * length
         work = (self.velocity[0] + 0.5 * gain[0]) * length
-        return Point(self.velocity + gain, self.impulse + slopes.impulse * length, self.work + work)
+        return ImpulsePoint(self.velocity + gain, self.impulse + slopes.impulse * length, self.work + work)
 
 
 class Slopes(NamedTuple):

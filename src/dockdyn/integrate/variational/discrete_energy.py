@@ -18,8 +18,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Point, Row
-from dockdyn.integrate.variational.step import Newton, Start, step
+from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, PhasePoint, Row
+from dockdyn.integrate.variational.step import Newton, StepStart, step
 from dockdyn.mechanics.retraction import moved, outward
 
 ATTEMPTS = 40
@@ -44,10 +44,10 @@ def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: 
 
 def share(
     model: Mechanical,
-    start: Start,
+    start: StepStart,
     v: Row,
     length: Scalar,
-    at: Point,
+    at: PhasePoint,
     impulse: Row,
     after: Row,
     rest: Scalar,
@@ -68,7 +68,7 @@ def share(
 
     def attempt(carry: tuple[Scalar, Scalar, Int[Array, ""]]) -> tuple[Scalar, Scalar, Int[Array, ""]]:
         factor, _, count = carry
-        init = Start.of(model, time, at._replace(p=at.p + factor * push))
+        init = StepStart.of(model, time, at._replace(p=at.p + factor * push))
         found = step(model, init, rest, after, newton)
         energy, coming = _balance(model, time, at.q, found.v, rest, at.mode)
         change = -(energy - before - gained - coming) / slope

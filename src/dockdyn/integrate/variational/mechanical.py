@@ -29,7 +29,7 @@ Row = Float[Array, "n"]
 Numbers = Float[Array, "numbers"]
 
 
-class Point(NamedTuple):
+class PhasePoint(NamedTuple):
     """Where a system is in phase space, and its mode."""
 
     q: Numbers  # configuration: a row of numbers and unit quaternions (`mechanics.retraction`)
@@ -159,7 +159,7 @@ def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> R
     return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
 
 
-def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Array, "n n"]]:
+def velocities(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[Row, Float[Array, "n n"]]:
     """Return velocities that belong to the momenta, and the mass matrix."""
     size = at.p.shape[0]
     mass = model.mass_matrix(t, at.q, at.mode, size)
@@ -184,14 +184,14 @@ def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree
     return solved(factored(model.mass_matrix(t, q, mode, v.shape[0])), right)
 
 
-class Held(NamedTuple):
+class RestingContacts(NamedTuple):
     """What is kept at zero: contacts at rest, in as many places as there may be at once, then ties."""
 
     guards: Int[Array, "places"]  # which guard a place is for; −1: none
     acting: Bool[Array, "rows"]
 
     @staticmethod
-    def of(model: Mechanical, mode: PyTree) -> Held:
+    def of(model: Mechanical, mode: PyTree) -> RestingContacts:
         resting, tied = model.acting(mode)
         places = _places(model, resting.shape[0])
         if not model.rests:
@@ -200,7 +200,7 @@ class Held(NamedTuple):
             guards = jnp.where(resting[places], places, -1)
         else:
             guards = jnp.nonzero(resting, size=PLACES, fill_value=-1)[0]
-        return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
+        return RestingContacts(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
 
     def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: PyTree) -> Float[Array, "rows"]:
         """Return what is to be zero."""
@@ -251,18 +251,18 @@ def stopping(
     return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
 
 
-def projected(model: Mechanical, t: Scalar, at: Point) -> tuple[Point, Row, Float[Array, "n n"]]:
+def projected(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[PhasePoint, Row, Float[Array, "n n"]]:
     """Return a point whose velocities obey what is held, these, and the mass matrix.
 
     Its momenta are those given but for an impulse along the rows that are held, which changes no later step: it is taken where
     velocities are asked for, at events and samples.
     """
-    held = Held.of(model, at.mode)
+    held = RestingContacts.of(model, at.mode)
     v, mass = velocities(model, t, at)
     if not held.acting.shape[0]:
         return at, v, mass
 
-    def project() -> tuple[Point, Row]:
+    def project() -> tuple[PhasePoint, Row]:
         rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
         drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
         slip = jnp.where(held.acting, rows @ v + drift, 0.0)

@@ -15,7 +15,7 @@ from dockdyn.contact.pairs import (
     PairGeometry,
     RingOnPlane,
 )
-from dockdyn.kinds.assembly.schema.features import Ball, Capsule, Ring
+from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing
 from dockdyn.scenario.tables.part import Shape, refuse
 
 Maker = Callable[[Any, Any], PairGeometry]
@@ -30,7 +30,7 @@ def _edge_on_edge(edge: Capsule, other: Capsule) -> PairGeometry:
     return CapsuleOnCapsule(edge.ends, edge.radius, other.ends, other.radius)
 
 
-def _edge_on_circle(edge: Capsule, ring: Ring) -> PairGeometry:
+def _edge_on_circle(edge: Capsule, ring: CircleRing) -> PairGeometry:
     return CapsuleOnRing(edge.ends, edge.radius, ring.centre, ring.axis, ring.major_radius, ring.radius)
 
 

@@ -13,7 +13,7 @@ from dockdyn.kinds.assembly.replay_beams import BentLink, bent_links
 from dockdyn.kinds.assembly.replay_forces import parted_forces
 from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.bodies import kind_of
-from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
+from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing, CloudSection
 from dockdyn.kinds.assembly.shown_surface import is_single_ball
 from dockdyn.mechanism.mounts import ties
 from dockdyn.programs import Program
@@ -26,7 +26,7 @@ from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import axes_length, surface_part
 from dockdyn.report.replay.looks import dressed, touched_mesh
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Frame, Line, Mesh, Motion, Part, Scene, Signal, View
+from dockdyn.report.replay.scene import Arrow, Frame, Mesh, Scene, SceneLine, SceneMotion, ScenePart, SceneView, Signal
 from dockdyn.report.replay.shapes import ball, capsule, joined, torus
 from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made, model_of
@@ -60,7 +60,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         hulls.append((body, drawn[0]))
         parts += drawn
         if link is not None and link.line is not None:
-            beams.append(Line(f"{body.name}/beam", link.line, colour, BEAM))
+            beams.append(SceneLine(f"{body.name}/beam", link.line, colour, BEAM))
     parts += latch_parts(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
@@ -90,12 +90,12 @@ def _points(feature: object) -> np.ndarray:
     """Return places of the members of a feature (n, 3), m, body axes."""
     found = []
     for one in made_members(feature):
-        found += [one.centre] if isinstance(one, Ball | Ring) else list(one.ends)
+        found += [one.centre] if isinstance(one, Ball | CircleRing) else list(one.ends)
     return np.array(found, float)
 
 
 @Program
-def made_members(feature: object) -> list[Ball | Capsule | Ring]:
+def made_members(feature: object) -> list[Ball | Capsule | CircleRing]:
     """Return the members of a feature."""
     return feature.members()  # type: ignore[attr-defined]
 
@@ -106,7 +106,9 @@ def reach_of(content: SeveralBodiesSection) -> float:
     for body in content.body:
         for feature in body.feature:
             points = _points(feature)
-            wide = max((float(one.major_radius) for one in made_members(feature) if isinstance(one, Ring)), default=0.0)
+            wide = max(
+                (float(one.major_radius) for one in made_members(feature) if isinstance(one, CircleRing)), default=0.0
+            )
             found.append(float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + wide)
     extents = [made(section).extent(max(found)) for body in content.body for section in body.surface]
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
@@ -116,16 +118,16 @@ def body_parts(
     body: BodySection,
     content: SeveralBodiesSection,
     colour: str,
-    motion: Motion,
+    motion: SceneMotion,
     reach: float,
     bent: BentLink | None = None,
-) -> list[Part]:
+) -> list[ScenePart]:
     """Return the hull of a body, its features and its surfaces; one on another body that touches is its features alone.
 
     A single ball of a body is on a rod, as a probe is. What is on a flexible link moves with it, where it is `bent`.
     """
 
-    def motion_of(kind: str, name: str) -> Motion:
+    def motion_of(kind: str, name: str) -> SceneMotion:
         return motion if bent is None else bent.carries((kind, body.name, name), motion)
 
     drawn = [feature for feature in body.feature if not _is_surface(feature, body)]
@@ -141,10 +143,10 @@ def body_parts(
         body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     opacity = None if body.on else 0.9
-    parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
+    parts = dressed(ScenePart(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
     if not alone:
         parts += [
-            Part(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
+            ScenePart(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
             for section, mesh in zip(drawn, features, strict=True)
         ]
     parts += [
@@ -154,14 +156,14 @@ def body_parts(
     return parts
 
 
-def _without_beam(part: Part, content: SeveralBodiesSection, bent: dict[str, BentLink]) -> Part:
+def _without_beam(part: ScenePart, content: SeveralBodiesSection, bent: dict[str, BentLink]) -> ScenePart:
     """Return the part or, of the hull of a beam, which would be straight, what is at its root."""
     name, _, what = part.name.rpartition("/")
     link = bent.get(name)
     if what != "body" or link is None or link.line is None or content.named(name).look is not None:
         return part
     thick = 0.5 * float(np.ptp(part.mesh.vertices, axis=0).min())
-    motion = Motion(link.line[:, 0], part.motion.attitude)
+    motion = SceneMotion(link.line[:, 0], part.motion.attitude)
     return replace(part, mesh=ball(min(thick, ROOT * link.length())), motion=motion, flat=False)
 
 
@@ -200,14 +202,14 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
     return joined(*meshes)
 
 
-def _lines(content: AssemblySection, motions: dict[str, Motion], bent: dict[str, BentLink]) -> list[Line]:
+def _lines(content: AssemblySection, motions: dict[str, SceneMotion], bent: dict[str, BentLink]) -> list[SceneLine]:
     """Return elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
     for section, tie in zip(content.ties(), ties(model_of(content).elements), strict=True):
         first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
         for number, (own, other) in enumerate(_ends(tie.element)):
             points = np.stack([first.points(own), second.points(other)], axis=1)
-            found.append(Line(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
+            found.append(SceneLine(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
     return found
 
 
@@ -215,9 +217,9 @@ def _paths(
     dataset: xr.Dataset,
     content: AssemblySection,
     time: np.ndarray,
-    motions: dict[str, Motion],
+    motions: dict[str, SceneMotion],
     bent: dict[str, BentLink],
-) -> list[Line]:
+) -> list[SceneLine]:
     """Return the path of each single ball over the surface that it may touch, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):
@@ -227,7 +229,7 @@ def _paths(
             path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
             colour = SERIES[(index + 2) % len(SERIES)]
             found.append(
-                Line(
+                SceneLine(
                     f"path/{index}",
                     path,
                     colour,
@@ -238,7 +240,9 @@ def _paths(
     return found
 
 
-def _motion_at(what: tuple[str, ...], body: str, motions: dict[str, Motion], bent: dict[str, BentLink]) -> Motion:
+def _motion_at(
+    what: tuple[str, ...], body: str, motions: dict[str, SceneMotion], bent: dict[str, BentLink]
+) -> SceneMotion:
     """Return how a body moves where something sits on it."""
     return bent[body].carries(what, motions[body]) if body in bent else motions[body]
 
@@ -260,7 +264,7 @@ def _arrows(
     dataset: xr.Dataset,
     content: AssemblySection,
     time: np.ndarray,
-    motions: dict[str, Motion],
+    motions: dict[str, SceneMotion],
     bent: dict[str, BentLink],
     reach: float,
 ) -> list[Arrow]:
@@ -286,7 +290,7 @@ def _arrows(
             continue
         body, touched = content.sides(contact)[1]
         carrier = _motion_at((kind_of(touched), body, touched.name), body, motions, bent)
-        at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
+        at = np.stack([SceneMotion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
         found.append(Arrow(f"force of {label}", at, vectors[index], colour, "N", scale, 0.02 * reach))
     if latch is not None and pull is not None:
@@ -307,7 +311,9 @@ def _signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), energy]
 
 
-def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float) -> list[View]:
+def _views(
+    parts: list[ScenePart], motions: dict[str, SceneMotion], content: AssemblySection, reach: float
+) -> list[SceneView]:
     """Close on the gear, overview, from the side, along the docking axis of a probe, following the first body."""
     first = [part for part in parts if part.motion is motions[content.body[0].name]]
     gear = [part for part in parts if not part.name.endswith("/body") or _is_gear(part, content)]
@@ -322,8 +328,8 @@ def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySecti
 
 
 def _along_the_axis(
-    parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float
-) -> list[View]:
+    parts: list[ScenePart], motions: dict[str, SceneMotion], content: AssemblySection, reach: float
+) -> list[SceneView]:
     """Return the view along the docking axis from the body of the first contact's ball; none without such a contact."""
     for contact in content.contact[:1]:
         (own, feature), (_, partner) = content.sides(contact)
@@ -333,7 +339,7 @@ def _along_the_axis(
     return []
 
 
-def _is_gear(part: Part, content: SeveralBodiesSection) -> bool:
+def _is_gear(part: ScenePart, content: SeveralBodiesSection) -> bool:
     """Return whether a hull is of a body that is on another one and can touch."""
     body = content.named(part.name.rpartition("/")[0])
     return body.on is not None and bool(body.feature or body.surface)

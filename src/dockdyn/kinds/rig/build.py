@@ -13,7 +13,7 @@ from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
-from dockdyn.hil.sensor import ForceSensor
+from dockdyn.hil.sensor import SensorModel
 from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.model.plant import Mass, Plant
 from dockdyn.kinds.rig.model.rig import Rig
@@ -27,12 +27,12 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.rig.loop import SensorSection
 from dockdyn.scenario.tables.rig.robot import AXES, RobotSection
-from dockdyn.stability.loop import Loop, Robot
+from dockdyn.stability.loop import Loop, RobotStateSpace
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
 
 
-def sensor_of(content: RigContent, forces: int) -> ForceSensor:
+def sensor_of(content: RigContent, forces: int) -> SensorModel:
     """Return the sensor of a loop; imperfections of size zero are left out."""
     section = content.loop.sensor or SensorSection()
 
@@ -40,7 +40,7 @@ def sensor_of(content: RigContent, forces: int) -> ForceSensor:
         return number(getattr(section, name) or None)
 
     threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
-    return ForceSensor(
+    return SensorModel(
         delay=number(content.loop.delay + section.delay),
         **{name: stated(name) for name in ("jitter", "noise", "bias", "range", "resolution", "drop_rate")},
         **{name: stated(name) for name in ("averaging", "delay_amplitude", "delay_period", "position_noise")},
@@ -76,7 +76,7 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
 
 
 @jit_once
-def _robots(sections: list[RobotSection]) -> Robot:
+def _robots(sections: list[RobotSection]) -> RobotStateSpace:
     """Return one robot of the axes' own ones."""
     return side_by_side([section.make() for section in sections])
 
@@ -133,7 +133,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     )
 
 
-def _watched(sensor: ForceSensor, period: float) -> ForceSensor:
+def _watched(sensor: SensorModel, period: float) -> SensorModel:
     """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were
     asked."""
     window = min(period, 2 * float(sensor.delay))
@@ -157,5 +157,5 @@ def resting(rig: Rig, loop: Loop) -> Rig:
     )
     robot = RobotAxes(None if loop.robot is None else jax.tree.map(number, loop.robot))
     exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
-    sensor = ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging)
+    sensor = SensorModel(rig.sensor.delay, averaging=rig.sensor.averaging)
     return replace(exact, sensor=sensor, mounting=along_normal(rig.mounting, loop))

@@ -17,7 +17,7 @@ from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocit
 from dockdyn.stability.loop import Loop
 
 
-class Maker:
+class CompensatorMaker:
     """Compensators of one scenario, whose loop along the contact normal is `loop`."""
 
     def __init__(self, scenario: Scenario, loop: Loop):
@@ -67,7 +67,7 @@ def with_tuned_compensator(scenario: Scenario) -> Scenario:
     content, law = scenario.content, scenario.content.loop.compensator
     if law is None or not law.made.in_margins or not law.tuned():
         return scenario
-    law = Maker(scenario, loop_of(scenario)).complete(law)
+    law = CompensatorMaker(scenario, loop_of(scenario)).complete(law)
     section = content.loop.model_copy(update={"compensator": law})
     return replace(scenario, content=content.model_copy(update={"loop": section}))
 
@@ -78,7 +78,7 @@ def growth_of_run(scenario: Scenario) -> float | None:
     None where that map is not computed (`radius`). Raises ScenarioError where the compensator cannot be tuned.
     """
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     law = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(law), None if law is None else law.period)
     largest = radius(rig, loop)

@@ -10,16 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PyTree
 
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.sensor import Draws
 from dockdyn.hil.supervisor import PLACES, Envelope, Limits
 from dockdyn.hil.velocity_sources import RobotVelocity
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive, driven_of, silence
 from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_at_rest, measure, told
-from dockdyn.kinds.rig.model.rig import Moving, Rig
+from dockdyn.kinds.rig.model.rig import Rig, RigState
 from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.resting import loop_of
@@ -133,7 +133,7 @@ def driver_of(scenario: Scenario) -> RigDriver:
     ScenarioError, in words, where it cannot.
     """
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     check_driven(scenario.name, rig, scenario.content.rig is not None)
@@ -211,7 +211,7 @@ def _begun(driven: Driven, running: bool) -> Driving:
         return begun
     sent = driven.start + driven.rate * driven.rig.hold * ((driven.ramp + 1) / 2 + driven.settle)
     return begun._replace(
-        state=jnp.asarray(int(State.RUNNING)), ran=driven.ramp + driven.settle, sent=sent, rate=driven.rate
+        state=jnp.asarray(int(OperationState.RUNNING)), ran=driven.ramp + driven.settle, sent=sent, rate=driven.rate
     )
 
 
@@ -249,8 +249,8 @@ def _drawn(chance: Chance | None, sample: int) -> Draws | None:
 
 
 def _exchange(
-    parameters: tuple[Rig, Ages], laboratory: Moving, given: dict[str, PyTree]
-) -> tuple[Moving, dict[str, Array]]:
+    parameters: tuple[Rig, Ages], laboratory: RigState, given: dict[str, PyTree]
+) -> tuple[RigState, dict[str, Array]]:
     """Return a cycle of the laboratory: its robot is told a command, then a cycle later the sensor and the encoders tell."""
     rig, ages = parameters
     chance: Chance | None = given.get("chance")
@@ -268,7 +268,7 @@ def _exchange(
 
 
 @partial(Program, static=("following",))
-def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, Moving, dict[str, Array]]:
+def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, RigState, dict[str, Array]]:
     """Return a laboratory at t = 0, its robot following the approach or at rest where that is, and what it tells first."""
     ages = ages_of(rig)
     pose = rig.plant.pose(rig.plant.initial())

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.assembly.schema.contacts import ContactSection
 from dockdyn.kinds.rig.build import rig_of
@@ -83,12 +83,14 @@ def _stable_gains(
     content = scenario.content
     source = law.source() if isinstance(law, WithVelocity) else ModelVelocity()
     small = law.make(held=True).small()
-    inertia = float(small.inertia) if isinstance(small, Linear) else 0.0
+    inertia = float(small.inertia) if isinstance(small, LinearCompensator) else 0.0
     model = source.source == "model"
     with_law = replace(loop, inertia=jnp.asarray(inertia), velocity="model" if model else "robot")
     exact = []
     for gain in gains:
-        made = rig_of(scenario, loop, Linear.of(source, gain=number(gain), inertia=number(inertia)), law.period)
+        made = rig_of(
+            scenario, loop, LinearCompensator.of(source, gain=number(gain), inertia=number(inertia)), law.period
+        )
         largest = radius(made, loop)
         if np.isfinite(largest):
             exact.append(largest < 1)

@@ -16,7 +16,7 @@ from dockdyn.integrate.model import Model, Scalar, over_rows
 from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model.plant import Plant
-from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, radius
@@ -54,8 +54,8 @@ def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulated(rigs: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
-    def one(rig: Rig, ideal: Oracle) -> dict[str, Array]:
+def simulated(rigs: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
+    def one(rig: Rig, ideal: IdealContact) -> dict[str, Array]:
         seen = run(rig, ideal, chances, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
@@ -82,9 +82,9 @@ class Lanes:
         lanes = zip(self.scenarios, self.loops, strict=True)
         self.plants = [plant_of(each.content, loop) for each, loop in lanes]
         self.hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
-        self.free: dict[float, tuple[Oracle, Arrays]] = {}
+        self.free: dict[float, tuple[IdealContact, Arrays]] = {}
 
-    def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
+    def without(self, rigs: list[Rig], grid: Grid) -> tuple[IdealContact, Arrays]:
         """Return the motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
             models = _stacked([rig.plant.without_rig() for rig in rigs])
@@ -93,7 +93,7 @@ class Lanes:
             ideal, status = _all_free(models, plants, np.float64(grid.period), tolerance, grid.instants)
             check(self.scenario, status)
             kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
-            self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
+            self.free[grid.period] = IdealContact(ideal["ideal_position"], ideal["ideal_force"]), kept
         return self.free[grid.period]
 
     def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:

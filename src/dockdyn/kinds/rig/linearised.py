@@ -16,10 +16,10 @@ from jaxtyping import Array, Int, PyTree
 from dockdyn.integrate.model import Model
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.judgement import judged
-from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Course, Grid, check, free, radius
@@ -98,7 +98,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
 def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
     """Return the parts of a rig, and the table of its compensator with what is tuned."""
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     return Parts(values, loop, rig, rig.plant.without_rig()), section
@@ -121,7 +121,7 @@ def _varied(
     def found(parts: Parts) -> Ran:
         whole: Any = eqx.combine(parts, fixed)
         ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
-        oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
+        oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
         _, seen = run(whole.rig, oracle, chances, rows, stride)
         return Ran(whole, ideal, seen, status)
 

@@ -22,7 +22,7 @@ LEVEL = 1e-9  # of a speed: what changes less from sample to sample is level
 
 
 @dataclass(frozen=True)
-class Motion:
+class MeasuredMotion:
     """A motion: position (m), velocity (m/s), force on the moving mass (N), and what tells that there is contact (N).
 
     On a rig the last is not the force: that is noisy, and a compensator may cancel it for a while.
@@ -63,8 +63,8 @@ def size(values: Float[np.ndarray, "time axes"]) -> Size:
 
 def measures(
     time: Float[np.ndarray, "time"],
-    ideal: Motion,
-    rig: Motion,
+    ideal: MeasuredMotion,
+    rig: MeasuredMotion,
     frequency: Float[np.ndarray, "..."] | float,
     bilateral: bool,
 ) -> dict[str, Float[np.ndarray, "..."]]:
@@ -78,14 +78,14 @@ def measures(
     lanes = [np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:]) for values in parts]
     rates = np.broadcast_to(np.asarray(frequency, float), shape).reshape(-1)
     rows = [
-        lane(time, Motion(*each[:4]), Motion(*each[4:]), float(rate), bilateral)
+        lane(time, MeasuredMotion(*each[:4]), MeasuredMotion(*each[4:]), float(rate), bilateral)
         for *each, rate in zip(*lanes, rates, strict=True)
     ]
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
 
 
 def lane(
-    time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
+    time: Float[np.ndarray, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: float, bilateral: bool
 ) -> dict[str, float]:
     """Return the measures of one lane."""
     last = _last_oscillation(time, ideal, rig, frequency, bilateral)
@@ -109,7 +109,7 @@ def share(value: float, of: float) -> float:
 
 
 def _last_oscillation(
-    time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
+    time: Float[np.ndarray, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: float, bilateral: bool
 ) -> slice:
     """Return the instants of the last oscillation; of a motion that ends in free flight, those after the last push of
     either."""
@@ -157,7 +157,7 @@ def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
     return float(weights @ speed[three]), float(weights @ other[three])
 
 
-def phase(motion: Motion, frequency: float) -> float:
+def phase(motion: MeasuredMotion, frequency: float) -> float:
     """Return phase (rad) at the end, unwrapped from the start on; that of the first axis."""
     x, v = motion.position[:, 0], motion.velocity[:, 0]
     return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
@@ -181,7 +181,7 @@ def bounce(force: Size) -> tuple[int, int]:
     return start, start + int(after[0]) - 1 if len(after) else len(force) - 1
 
 
-def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
+def restitution(motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
     """Return speed after the first bounce over that before it, along the `way` into contact.
 
     Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is

@@ -15,7 +15,7 @@ from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS, facts_of_run, instability
-from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, beginning, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
 
 NEGLIGIBLE = 1e-9  # m, rad
@@ -40,10 +40,10 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         alarming=bool(instability(dataset, summary)),
         key=overview(dataset, summary),
         blocks=[
-            Block("What to do", words=summary["recommendation"]),
-            Block("The rig beside the contact without rig", table=measures, notes=[note]),
-            Block("Where the delay comes from", table=late, notes=[_budget_note(summary)]),
-            Block("The compensator", rows=knows(dataset, summary)),
+            ReportBlock("What to do", words=summary["recommendation"]),
+            ReportBlock("The rig beside the contact without rig", table=measures, notes=[note]),
+            ReportBlock("Where the delay comes from", table=late, notes=[_budget_note(summary)]),
+            ReportBlock("The compensator", rows=knows(dataset, summary)),
         ],
         plots=figures(dataset),
         made=[
@@ -54,7 +54,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         terminal=[
             summary["title"],
             verdict,
-            Block(table=replace(measures, columns=[("", ""), ("rig", ""), ("", "")])),
+            ReportBlock(table=replace(measures, columns=[("", ""), ("rig", ""), ("", "")])),
             f"delay: {parts or 'none'}",
             summary["recommendation"],
         ],

@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Int
 
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.build import resting
 from dockdyn.kinds.rig.model.plant import Plant
-from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
 from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS
 from dockdyn.programs import Program
@@ -120,7 +120,9 @@ _simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
 
 
-def simulated(rig: Rig, oracle: Oracle, seed: ArrayLike, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
+def simulated(
+    rig: Rig, oracle: IdealContact, seed: ArrayLike, rows: int, stride: int
+) -> tuple[RigState, dict[str, Array]]:
     """Return `run` with the random numbers of a seed."""
     return _simulated(rig, oracle, randomness(rig, seed, rows, stride), rows, stride)
 
@@ -138,7 +140,7 @@ def radius(rig: Rig, loop: Loop) -> float:
     """
     if rig.schedule.rows > LONG or not rig.plant.bare:
         return float("nan")
-    compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
+    compensator = LinearCompensator.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
 
 
@@ -165,12 +167,12 @@ def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Co
     )
 
 
-def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], Oracle]:
+def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], IdealContact]:
     """Return the motion without rig at the instants of a run; ScenarioError where it cannot be found."""
     tolerance = np.float64(scenario.content.integrator.tolerance)
     ideal, status = free(rig.plant.without_rig(), rig.plant, np.float64(grid.period), tolerance, grid.instants)
     check(scenario, status)
-    return ideal, Oracle(ideal["ideal_position"], ideal["ideal_force"])
+    return ideal, IdealContact(ideal["ideal_position"], ideal["ideal_force"])
 
 
 def check(scenario: Scenario, status: Int[Array, "..."]) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.comparison.choice import Choice, advice, amplitude_errors
-from dockdyn.kinds.rig.measures import Motion, felt, measures, share, size
+from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amplitude_errors
+from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures, share, size
 from dockdyn.results.measures import number
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
@@ -74,10 +74,10 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
+def motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
     """Return the motion without rig, and the rig's."""
     names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
-    ideal, rig = (Motion(*(dataset[name].values for name in three)) for three in names)
+    ideal, rig = (MeasuredMotion(*(dataset[name].values for name in three)) for three in names)
     late = json.loads(dataset.attrs.get("judgement", "{}")).get("latest_s")
     if late is None or dataset.sizes["time"] < 2:
         return ideal, rig
@@ -140,7 +140,7 @@ def _best_here(dataset: xr.Dataset) -> str:
     """Return the advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
     found = json.loads(dataset.attrs["comparison"])
     if found is not None:
-        choice = Choice.of_answer(found["choice"])
+        choice = CompensatorChoice.of_answer(found["choice"])
         others = [law for law, made in COMPENSATORS.items() if not made.oracle and choice.known(law) is None]
         more = f" Not compared: {', '.join(others)}." if others else ""
         return advice(choice, found["own"]) + more

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.trees.beam import Beam, unit_gauss
-from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Layout, Links, Tree
+from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Links, Tree, TreeLayout
 from dockdyn.mechanics.trees.screws import cross_matrix
 
 PAST_END = 1e-9  # share of a beam's length by which rounding may put a place beyond its ends
@@ -62,7 +62,7 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
     width = max(0 if link.beam is None else link.beam.count for link in ordered)
     modes = tuple(0 if link.beam is None else link.beam.count for link in ordered)
     parents = tuple(-1 if link.parent is None else names.index(link.parent) for link in ordered)
-    layout = Layout(
+    layout = TreeLayout(
         base=base,
         names=tuple(names),
         coordinates=tuple(link.coordinate or link.name for link in ordered),

@@ -24,7 +24,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
-from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Response, Velocities
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, LoadResponse, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.tree_bodies import LinkJoint
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, unit_vectors
@@ -129,7 +129,7 @@ class BodiesOnLine(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-    ) -> Response:
+    ) -> LoadResponse:
         """Return what loads do, as `MovingBodies.respond`; torques do nothing."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
@@ -143,7 +143,7 @@ class BodiesOnLine(eqx.Module):
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
         between: tuple[tuple[int, int], ...],
-    ) -> Response:
+    ) -> LoadResponse:
         along = [force.x for force in forces]
         for body, carrier, joint in self._slides():
             if joint.number is not None and joint.led is None:
@@ -153,7 +153,7 @@ class BodiesOnLine(eqx.Module):
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         free = tuple(map(_along, self._accelerations(along)))
         bodies, pushed = coupled(free, self._answer, Lines.joined(several) if several else None)
-        return Response(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
+        return LoadResponse(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
 
     def mobility(self, here: Placement) -> LineMobility:
         """Return M⁻¹, which is the same wherever they are."""

@@ -27,7 +27,7 @@ from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.joints import bent_seat, carried_on, joint_screws, seat_motion, straight_seat, turned
-from dockdyn.mechanics.trees.link_inertia import Bent, Inertia, link_inertia, wrench_seen
+from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia, link_inertia, wrench_seen
 from dockdyn.mechanics.trees.screws import applied, bracket, entered, product, screws_seen
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
@@ -70,7 +70,7 @@ class Links(NamedTuple):
     damping: Float[Array, "links modes modes"]
 
 
-class Layout(NamedTuple):
+class TreeLayout(NamedTuple):
     """What is static about a tree, by link; hashable."""
 
     base: str
@@ -116,7 +116,7 @@ class Index(NamedTuple):
 
 
 @lru_cache
-def _index_of(layout: Layout) -> Index:
+def _index_of(layout: TreeLayout) -> Index:
     """Return where each velocity of a tree stands, and which links it moves."""
     columns, modal, _ = layout.columns()
     size, width = len(layout.names), layout.width
@@ -162,7 +162,7 @@ class Tree(eqx.Module):
     joint_stiffness: Row  # N m/rad or N/m, one a velocity, zero but for joints
     joint_damping: Row
     joint_rest: Float[Array, "joints"]  # rad or m
-    layout: Layout = eqx.field(static=True)
+    layout: TreeLayout = eqx.field(static=True)
 
     def names(self) -> list[str]:
         """Return names of the velocities."""
@@ -314,7 +314,7 @@ class Tree(eqx.Module):
         bent = self.bending()
         return self.modal_coordinates(q)[bent], _picked(v, _index_of(self.layout).modal)[bent]
 
-    def beams(self, q: Configuration, v: Row, motion: Motion) -> Bent:
+    def beams(self, q: Configuration, v: Row, motion: Motion) -> BeamLinks:
         """Return inertia and loads of the links with modes."""
         bent = self.bending()
         links = jax.tree.map(lambda part: part[bent], self.links)
@@ -322,7 +322,7 @@ class Tree(eqx.Module):
         return link_inertia(links, twist, bias, *self.modal_state(q, v), self.layout.twisting)
 
     def with_modes(
-        self, mass: Float[Array, "n n"], h: Row, q: Configuration, v: Row, beams: Bent, motion: Motion
+        self, mass: Float[Array, "n n"], h: Row, q: Configuration, v: Row, beams: BeamLinks, motion: Motion
     ) -> tuple[Float[Array, "n n"], Row]:
         """Return the mass matrix and the bias with what the modes are to themselves and to all that moves their links."""
         index, first, bent = _index_of(self.layout), self.first_mode(), self.bending()

@@ -78,7 +78,7 @@ def wrench_seen(rotation: Float[Array, "3 3"], position: Three, wrench: Six) -> 
     return jnp.concatenate([force, applied(rotation, wrench[3:]) + cross(position, force)])
 
 
-class Bent(NamedTuple):
+class BeamLinks(NamedTuple):
     """Beams of bent links, in link axes."""
 
     inertia: Inertia  # with a leading axis of links
@@ -95,7 +95,7 @@ def link_inertia(
     eta: Float[Array, "links width"],
     rates: Float[Array, "links width"],
     twisting: bool,
-) -> Bent:
+) -> BeamLinks:
     """Return mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
 
     `links` holds the stacked numbers of the links that bend, `bias` their Ṅv; `twisting`: whether any of them twists.
@@ -120,7 +120,7 @@ def link_inertia(
     xy, xz, yz = (_over(a * b) for a, b in ((heavy.x, place.y), (heavy.x, place.z), (heavy.y, place.z)))
     second = jnp.stack([yy + zz, -xy, -xz, -xy, xx + zz, -yz, -xz, -yz, xx + yy], -1).reshape(-1, 3, 3)
     weighted = [one * weight for one in shift]
-    found = Bent(
+    found = BeamLinks(
         Inertia(_over(weight), _totals(heavy), second),
         jnp.stack([_pair(one, place.cross(one)) for one in weighted], 1),
         jnp.stack([jnp.stack([_over(a.dot(b)) for b in shift], -1) for a in weighted], 1),
@@ -131,19 +131,19 @@ def link_inertia(
 
 
 def _with_twisting(
-    found: Bent,
+    found: BeamLinks,
     links: Links,
     twist: Float[Array, "links 6"],
     bias: Float[Array, "links 6"],
     rates: Float[Array, "links width"],
-) -> Bent:
+) -> BeamLinks:
     """Return it with what slices have that turn about the link's x axis, with the link and by twisting."""
     turn, polar = links.turn[:, :, 0, :], links.slice_polar
     heavy = turn * polar[..., None]
     whole, shared = polar.sum(1), heavy.sum(1)
     spin = whole * twist[:, 3] + (shared * rates).sum(-1)
     gyroscopic = cross(twist[:, 3:], spin[:, None] * jnp.eye(3)[0])
-    return Bent(
+    return BeamLinks(
         found.inertia._replace(second=found.inertia.second.at[:, 0, 0].add(whole)),
         found.coupling.at[:, :, 3].add(shared),
         found.modal + jnp.einsum("lsa,lsb->lab", heavy, turn),

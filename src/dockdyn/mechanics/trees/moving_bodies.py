@@ -79,7 +79,7 @@ class Placement(NamedTuple):
         return tuple(self.bodies[number] for number in tree.members)
 
 
-class Response(NamedTuple):
+class LoadResponse(NamedTuple):
     """What loads do."""
 
     rates: Velocities
@@ -236,7 +236,7 @@ class MovingBodies(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-    ) -> Response:
+    ) -> LoadResponse:
         """Return what loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and
         the efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with
         connections."""
@@ -255,7 +255,7 @@ class MovingBodies(eqx.Module):
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
         between: tuple[tuple[int, int], ...],
-    ) -> Response:
+    ) -> LoadResponse:
         """Return the same; `between` are the numbers of the bodies between which each inertia is reflected."""
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
@@ -287,7 +287,7 @@ class MovingBodies(eqx.Module):
                 [force + Vector.of(row[:3]) for force, row in zip(forces, pushed, strict=True)],
                 [torque + Vector.of(row[3:]) for torque, row in zip(torques, pushed, strict=True)],
             )
-        return Response(self._rates(bodies, moved), bodies, along)
+        return LoadResponse(self._rates(bodies, moved), bodies, along)
 
     def _linked_response(
         self,
@@ -296,7 +296,7 @@ class MovingBodies(eqx.Module):
         torques: Sequence[Vector],
         efforts: Sequence[Scalar],
         lines: Lines | None,
-    ) -> Response:
+    ) -> LoadResponse:
         """Return what the same loads do to trees with large beams alone: lines are solved by velocity, which is quicker."""
         equations = [one.equations() for one in self._linked_in_place(here)]
         rates = []
@@ -317,7 +317,7 @@ class MovingBodies(eqx.Module):
         for tree, own in zip(self.linked, moved, strict=True):
             found |= dict(zip(tree.members, own.bodies, strict=True))
         bodies = tuple(found[number] for number in range(len(self.bodies)))
-        return Response(Velocities((), (), tuple(rates)), bodies, along)
+        return LoadResponse(Velocities((), (), tuple(rates)), bodies, along)
 
     def answer(self, here: Placement, rows: Rows) -> Rows:
         """Return M⁻¹ of loads on the bodies (N, inertial; N m, body axes), line by line: rates of their twists."""

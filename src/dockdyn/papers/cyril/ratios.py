@@ -138,7 +138,7 @@ def _payload_mass(found: Meeting) -> float:
     return float(found.approach.mass[-3, -3])
 
 
-class Family:
+class RandomSystems:
     """Random systems: a chaser with six velocities, a payload that is one rigid body in space, a contact with friction."""
 
     def __init__(self, seed: int = SEED, systems: int = SYSTEMS):
@@ -194,7 +194,7 @@ class Family:
 
 def change_rows(data: xr.Dataset) -> list[Row]:
     """Return rows that show: eq. 52 holds, eq. 53 does not; eqs. 49–51."""
-    family = Family()
+    family = RandomSystems()
     (obeyed, tried), (grown, compared) = family.losses_matter(), family.frictions_matter()
     words = "Six velocities of the chaser, a rigid payload in space; r_f from 0 to 1, two r_E that exist."
     rows = [

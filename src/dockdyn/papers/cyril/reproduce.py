@@ -23,8 +23,8 @@ from dockdyn.papers.cyril import pictures, runs
 from dockdyn.papers.cyril import ratios as cyril_ratios
 from dockdyn.papers.cyril import tables as cyril_tables
 from dockdyn.papers.cyril.meeting import TIP
-from dockdyn.papers.reproduction import Made, Part, Progress
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.results.measures import drift
 from dockdyn.results.store import write_result
 
@@ -230,7 +230,7 @@ def _controlled(progress: Progress) -> Made:
 
 def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
-) -> Part:
+) -> PaperPart:
     """Return a figure whose picture and rows come from one dataset."""
 
     def make(progress: Progress) -> Made:
@@ -238,7 +238,7 @@ def _shown(
         progress(0.8)
         return draw(found), rows(found)
 
-    return Part(f"Cyril et al., {title}", make, note)
+    return PaperPart(f"Cyril et al., {title}", make, note)
 
 
 def _of_pair(figure: int) -> Data:
@@ -256,15 +256,15 @@ PAIR = f"`cyril-r-e-r-f`: N_h, θ₄ locked, n = 3. {LOST}"
 BESIDE = "Not in the paper as a figure."
 PLATE = "The square stands for the spacecraft: a plate of its mass and inertia."
 
-FIGURES: dict[int | str, Part] = {
+FIGURES: dict[int | str, PaperPart] = {
     **cyril_tables.FIGURES,
-    "start": Part("Cyril et al., Tables 1 and 2: the state before the impact", cyril_impact.start, "Rigid links."),
-    "plastic": Part(
+    "start": PaperPart("Cyril et al., Tables 1 and 2: the state before the impact", cyril_impact.start, "Rigid links."),
+    "plastic": PaperPart(
         "Cyril et al., section 3.1: plastic impacts",
         cyril_impact.plastic,
         "The paper prints no such numbers but the moment's size. The payload is gripped 1 m from its centre, along the normal.",
     ),
-    "modes": Part(
+    "modes": PaperPart(
         "Cyril et al.: natural frequencies of the links",
         cyril_impact.modes,
         "None are printed. Shapes ξ² P_k(2ξ − 1) of Legendre's polynomials; the arm as at the impact.",
@@ -297,17 +297,17 @@ FIGURES: dict[int | str, Part] = {
         )
         for number, (loss, friction) in runs.PAIRS.items()
     },
-    "rigid": Part(
+    "rigid": PaperPart(
         "Cyril et al.: rigid against flexible links, plastic",
         _rigid_against_flexible,
         f"`cyril-plastic`, and the same with bending_modes = [0, 0]. {BESIDE}",
     ),
-    "locked": Part(
+    "locked": PaperPart(
         "Cyril et al.: end-effector free against locked, plastic",
         compared({"θ₄ free": runs.captured, "θ₄ locked": runs.captured_locked}, _capture_rows),
         f"`cyril-plastic`, and the same with body.hand.joint.locked = true. {BESIDE}",
     ),
-    "elastic": Part(
+    "elastic": PaperPart(
         "Cyril et al.: from plastic to elastic",
         _from_plastic_to_elastic,
         "`cyril-r-e-r-f` along r_E = r_f: at 1 the impulse is that of a pin, but nothing holds hand and payload together "
@@ -336,7 +336,7 @@ FIGURES: dict[int | str, Part] = {
         "impulse falls with every mode, and the arm behind drives the tip into the payload again. What all impacts hand over, "
         f"or a compliant contact ({cyril_again.STIFFNESS / 1e3:g} kN/m, {cyril_again.DAMPING:g} N s/m), does not. {BESIDE}",
     ),
-    "control": Part(
+    "control": PaperPart(
         "Cyril et al.: control after a plastic capture",
         _controlled,
         "`cyril-controlled`: a weld, N_y, n = 2. Kp of base, shoulder, elbow, wrist in N m/rad, Kd in N m s/rad: "
@@ -358,7 +358,7 @@ DATA: dict[int | str, tuple[tuple[str, Data], ...]] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes runs and maps as netCDF, too."""
     tables = reproduction.reproduce(FIGURES, figure, folder, progress)
     files = {stem: data for table in tables for stem, data in DATA.get(table.name, ())}

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from dockdyn.api import simulate, summarise
 from dockdyn.papers import reproduction
 from dockdyn.papers.gibson.snapshots import LINKS, PAYLOAD, STATION, Instant, arm_places, place_of, snapshots
-from dockdyn.papers.reproduction import Made, Part, Progress
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.drawing import COLOURS
@@ -283,28 +283,28 @@ BACK = (
     "`gibson-2d-retreat`: the second impact is plastic, the payload is released 5 s later, the arm moves back in 100 s."
 )
 
-FIGURES: dict[int | str, Part] = {
-    "given": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "given": PaperPart(
         "Gibson and Murphey: what is given of model and simulation",
         _given,
         "Computed is what the preset `gibson-2d` has. Masses and lengths of the arm, its angles at the start and the bay are "
         "not given.",
     ),
-    2: Part(
+    2: PaperPart(
         "Gibson and Murphey, Fig. 2: the station on its orbit",
         _on_orbit,
         "The gravitational parameter of the Earth; the paper gives G and no mass. The station is drawn far too large.",
     ),
-    3: Part("Gibson and Murphey, Fig. 3: start of the docking", _start_and_docking, PRESET),
-    4: Part("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
-    5: Part("Gibson and Murphey, Fig. 5: the payload in the bay", _close_ups, BACK),
-    6: Part("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", _histories, PRESET),
-    "impacts": Part(
+    3: PaperPart("Gibson and Murphey, Fig. 3: start of the docking", _start_and_docking, PRESET),
+    4: PaperPart("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
+    5: PaperPart("Gibson and Murphey, Fig. 5: the payload in the bay", _close_ups, BACK),
+    6: PaperPart("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", _histories, PRESET),
+    "impacts": PaperPart(
         "Gibson and Murphey: times of the impacts",
         _impact_rows,
         f"{PRESET} The gains do not hold a real arm: “docking” is a passage through the docked angles, not their end.",
     ),
-    "time": Part(
+    "time": PaperPart(
         "Gibson and Murphey: time of the computation", _time_rows, f"{PRESET} The time is that of this machine."
     ),
 }
@@ -314,7 +314,7 @@ DATA: dict[int | str, tuple[str, Callable[[], xr.Dataset]]] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes the runs as netCDF, too."""
     tables = reproduction.reproduce(FIGURES, figure, folder, progress)
     for stem, data in {DATA[table.name] for table in tables if table.name in DATA}:

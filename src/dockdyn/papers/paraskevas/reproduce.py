@@ -33,8 +33,8 @@ from dockdyn.papers.paraskevas.cases import (
     relative_velocity,
     run_case,
 )
-from dockdyn.papers.reproduction import Part, Progress
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.reproduction import PaperPart, Progress
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.results.run import Variable
 from dockdyn.results.store import write_result
 from dockdyn.scenario.load import load
@@ -246,7 +246,7 @@ Data = Callable[[], xr.Dataset]
 
 def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
-) -> Part:
+) -> PaperPart:
     """Return a figure whose picture and rows come from one dataset."""
 
     def make(progress: Progress) -> tuple[Figure, list[Row]]:
@@ -254,7 +254,7 @@ def _shown(
         progress(0.8)
         return draw(found), rows(found)
 
-    return Part(f"Paraskevas et al., {title}", make, note)
+    return PaperPart(f"Paraskevas et al., {title}", make, note)
 
 
 ELASTIC = "Elastic (e* = 1); λ_c = m₁/m₂, λ_i = m₂/m₃, λ_t = m₄/m₃."
@@ -268,14 +268,14 @@ SQUARE = (
     "0.1, well before."
 )
 
-FIGURES: dict[int | str, Part] = {
-    "table-1": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "table-1": PaperPart(
         "Paraskevas et al., Table 1: relative velocity after the first impact",
         _first_impacts,
         "Contact 15000, chaser 1000, target 200 N/m: the rows “contact” and “chaser stiffness” are printed the other way "
         "round. Five periods of the slower of the two motions inside.",
     ),
-    "equal": Part(
+    "equal": PaperPart(
         "Paraskevas et al., section 3.3.1: equal mass ratios of chaser and target",
         _equal_ratios,
         f"m₁/m₂ = m₄/m₃ = λ, m₂/m₃ = {paraskevas_ratios.CONTACT:g}, which does not matter. Printed is what eqs. 25 and 26 "
@@ -321,7 +321,7 @@ DATA: dict[int | str, Data] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes each figure's data as netCDF, too."""
     tables = reproduction.reproduce(FIGURES, figure, folder, progress)
     for table in tables:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.api import simulate, summarise
-from dockdyn.papers.reproduction import Part
+from dockdyn.papers.reproduction import PaperPart
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.geometry import DAMPING, Geometry
 from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
@@ -163,13 +163,13 @@ NOTE = (
     "active from passive, and no more."
 )
 
-FIGURES: dict[int | str, Part] = {
-    13: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    13: PaperPart(
         "Sazawal et al., Fig. 13: kinetic energy in the first contact, damping and delay varied",
         simulated(_scenarios, lambda runs: pictures.energy(_by_title(runs)), _energy_rows),
         NOTE,
     ),
-    14: Part(
+    14: PaperPart(
         "Sazawal et al., Fig. 14: kinetic energy that the delay adds in the first contact",
         simulated(_damped, lambda runs: pictures.increments(_by_title(runs)), _increment_rows),
         NOTE,

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.papers import reproduction
-from dockdyn.papers.reproduction import Part, Progress
+from dockdyn.papers.reproduction import PaperPart, Progress
 from dockdyn.papers.sazawal import energy, pictures, tables
 from dockdyn.papers.sazawal import stability as sazawal_stability
 from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.scenario.load import Scenario, load
 
 THREE_CONTACTS = {"duration": "28 s"}  # the third contact of every trajectory has begun well before
@@ -97,20 +97,20 @@ AS_PUBLISHED = (
     "Normal force as published (eqs. 26 and 59), friction with eqs. 14 and 53 corrected: a scalar μ times the normal "
     "force, in the plane of the wall. Delay 0.016 s."
 )
-FIGURES: dict[int | str, Part] = {
+FIGURES: dict[int | str, PaperPart] = {
     **tables.FIGURES,
     **sazawal_stability.FIGURES,
-    10: Part(
+    10: PaperPart(
         "Sazawal et al., Fig. 10: probe tip in the cone, two contact force models",
         simulated(both_laws, pictures.in_cone, _trajectory_rows),
         AS_PUBLISHED,
     ),
-    11: Part(
+    11: PaperPart(
         "Sazawal et al., Fig. 11: compliance device, friction varied",
         simulated(_frictions, pictures.across, _friction_rows),
         AS_PUBLISHED,
     ),
-    12: Part(
+    12: PaperPart(
         "Sazawal et al., Fig. 12: compliance device, stiffness varied",
         simulated(_stiffnesses, pictures.along, _stiffness_rows),
         AS_PUBLISHED,
@@ -119,6 +119,6 @@ FIGURES: dict[int | str, Part] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one figure, or all when None: see `reproduction.reproduce`."""
     return reproduction.reproduce(FIGURES, figure, folder, progress)

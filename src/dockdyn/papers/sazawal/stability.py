@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.closed_form import (
     contact_matrix,
@@ -245,8 +245,8 @@ FAMILIES = {
     ),
 }
 
-FIGURES: dict[int | str, Part] = {
-    number: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    number: PaperPart(
         f"Sazawal et al., Fig. {number}: stable delays, {family.varied} varied",
         family.make,
         NOTE.format(family.symbol),

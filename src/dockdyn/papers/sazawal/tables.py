@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.table import Row, vector_rows
 from dockdyn.scenario.load import load
 
@@ -71,10 +71,10 @@ def _start(progress: Progress) -> Made:
 
 
 NOTE = "Computed is what the presets `sazawal-compliance` and `sazawal-spring-dashpot` have."
-FIGURES: dict[int | str, Part] = {
-    "table-1": Part("Sazawal et al., Table 1: inertia and geometry", _bodies, NOTE),
-    "table-2": Part("Sazawal et al., Table 2: compliance device and spring dashpot", _laws, NOTE),
-    "table-3": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "table-1": PaperPart("Sazawal et al., Table 1: inertia and geometry", _bodies, NOTE),
+    "table-2": PaperPart("Sazawal et al., Table 2: compliance device and spring dashpot", _laws, NOTE),
+    "table-3": PaperPart(
         "Sazawal et al., Table 3: initial conditions",
         _start,
         f"{NOTE} The target is at rest, its axes the inertial ones.",

@@ -28,7 +28,7 @@ from dockdyn.papers.sits.rig import STEP, rig, root_of
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
 from dockdyn.stability import loop
-from dockdyn.stability.loop import Robot
+from dockdyn.stability.loop import RobotStateSpace
 
 SHOWN = 20.0  # s
 MESH = 5e-4  # s, a quarter of the delay
@@ -43,7 +43,7 @@ class Target(Model):
     """
 
     wall: MassOnWall
-    robot: Robot | None
+    robot: RobotStateSpace | None
     delay: Scalar | None  # s
 
     def initial(self) -> State:
@@ -105,7 +105,7 @@ class Swing(NamedTuple):
         return {name: at_last_peak(np.abs(values), np.abs(values), whole)[0] for name, values in series.items()}
 
 
-def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
+def continuous(delay: float | None = None, robot: RobotStateSpace | None = None) -> Swing:
     """Return the target with nothing, a measurement delay (s) or a robot between it and the contact."""
     scenario = load("sits", UNDAMPED)
     model = plant_of(scenario.content, loop_of(scenario)).without_rig()
@@ -114,14 +114,14 @@ def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
 
 
 @eqx.filter_jit
-def samples(target: Target, mesh: fixed.Mesh) -> tuple[Array, Array, Array]:
+def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
     _, found = fixed.solve(target, mesh)
     return found.state.q, found.state.v, -found.delayed[0]
 
 
 def _integrated(target: Target) -> Swing:
     stride = round(STEP / MESH)
-    mesh = fixed.Mesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
+    mesh = fixed.StepMesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
     found = jax.tree.map(np.asarray, samples(target, mesh))
     return Swing(np.arange(len(found[0])) * STEP, *found)
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.velocity_sources import (
     FilteredDifference,
     PrintedTrackingDifferentiator,
@@ -58,10 +58,10 @@ def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
     return Fitted(complex(real, imaginary), float(np.sqrt(np.mean(rest**2))))
 
 
-def seen(time: Array, position: Array) -> Seen:
+def seen(time: Array, position: Array) -> CompensatorInput:
     """Return an instant at which only the robot's position is looked at."""
-    others: dict[str, Any] = dict.fromkeys(Seen._fields)
-    return Seen(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
+    others: dict[str, Any] = dict.fromkeys(CompensatorInput._fields)
+    return CompensatorInput(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
 
 
 @jax.jit

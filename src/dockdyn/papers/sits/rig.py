@@ -24,7 +24,7 @@ LOOPS: dict[str, dict[str, Any]] = {"continuous": {}, "with T/2": HALF}
 
 
 @dataclass(frozen=True)
-class Rig:
+class SitsRig:
     """The numbers of the preset."""
 
     mass: float  # m_e, kg
@@ -72,12 +72,12 @@ class Rig:
 
 
 @lru_cache(maxsize=1)
-def rig() -> Rig:
+def rig() -> SitsRig:
     """Return table 1 of the paper, and the robot that stands in for the one it does not print."""
     content = load("sits").content
     normal, between = content.contact.normal, content.loop
     transfer = between.robot.transfer()
-    return Rig(content.mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
+    return SitsRig(content.mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
 
 
 def loop_of(overrides: dict[str, Any]) -> Loop:

@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.kinds.rig.measures import at_last_peak
 from dockdyn.kinds.rig.simulate import simulate_rig
@@ -127,7 +127,7 @@ def observed_energy(found: xr.Dataset, force: Series) -> Series:
     """Return ε_h, J (eq. 45), of a run with F_x the series `force`."""
     names = ("ideal_position", "ideal_force", "robot_position")
     known = {name: jnp.asarray(found[name].values) for name in names} | {"force": jnp.asarray(force[:, None])}
-    rows = Seen(**(dict.fromkeys(Seen._fields) | known))  # type: ignore[arg-type]
+    rows = CompensatorInput(**(dict.fromkeys(CompensatorInput._fields) | known))  # type: ignore[arg-type]
     return np.asarray(jax.vmap(lambda one: Oracle().step((), one)[1])(rows))
 
 

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.judgement import gains_visited
 from dockdyn.kinds.rig.resting import loop_of as loop_of_scenario
 from dockdyn.kinds.rig.run import radius
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits import runs
 from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.delays import delays_in_time
@@ -188,7 +188,7 @@ def growth(gain: float) -> float:
     """Return growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its monodromy."""
     scene = runs.scenario(f"FGC, {T2}")
     loop = loop_of_scenario(scene)
-    made = rig_of(scene, loop, Linear.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
+    made = rig_of(scene, loop, LinearCompensator.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
     cycle = float(made.hold) * made.schedule.hyperperiod.holds
     return float(np.log(radius(made, loop)) / cycle)
 
@@ -239,14 +239,14 @@ DRIFT = (
     "its reach, and what differs between the printed laws is the tuning of gains; one on the acceleration, too, gets there."
 )
 
-FIGURES: dict[int | str, Part] = {
-    7: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    7: PaperPart(
         "SITS, Fig. 7: velocity, force and power under each delay alone",
         delays_in_time,
         "B = 0, simulated for 20 s. Growth rates are those of the simulated motion beside the exact root. The paper finds the "
         "measurement delay worse than the control cycle because its step of 2 ms holds and integrates late itself.",
     ),
-    10: Part(
+    10: PaperPart(
         "SITS, Fig. 10: velocity from the robot's noisy position",
         differentiators,
         "Noise of the position 10 µm, not printed. The recursion is the printed one, read before it is renewed. For motions of "
@@ -255,22 +255,22 @@ FIGURES: dict[int | str, Part] = {
         "1/(1 + h s)² exact for a position that goes straight between instants, 2 h late: with half the h it lets through as "
         "much noise as the printed one and is 2.4 ms less late.",
     ),
-    11: Part("SITS, Fig. 11: error of the force for three switching times", _switch_times, f"{COMMON} {DRIFT}"),
-    12: Part("SITS, Fig. 12: error of the velocity", _velocity_errors, f"{COMMON} {DRIFT}"),
-    13: Part(
+    11: PaperPart("SITS, Fig. 11: error of the force for three switching times", _switch_times, f"{COMMON} {DRIFT}"),
+    12: PaperPart("SITS, Fig. 12: error of the velocity", _velocity_errors, f"{COMMON} {DRIFT}"),
+    13: PaperPart(
         "SITS, Fig. 13: recovery coefficient",
         _recovery,
         f"{COMMON} e_R mixes amplitude and phase: with a drift φ it is the amplitude ratio times cos φ.",
     ),
-    14: Part("SITS, Fig. 14: error of the force", _force_errors, f"{COMMON} {DRIFT}"),
-    15: Part(
+    14: PaperPart("SITS, Fig. 14: error of the force", _force_errors, f"{COMMON} {DRIFT}"),
+    15: PaperPart(
         "SITS, Fig. 15: the observed energy",
         _energies,
         f"{COMMON} ε_h = E X − F_x X_R is an energy: the paper prints watts. It needs the motion without rig, so it exists in "
         "simulation only. The robot's velocity jumps at every command, and the damper's force with it: a sensor reads just "
         "before a command, the printed first cycle is nearer to the force just after.",
     ),
-    16: Part(
+    16: PaperPart(
         "SITS, Fig. 16: the gain",
         _gain_history,
         f"{COMMON} A positive gain damps; the paper's K_h is its negative. As printed (eq. 46) the sum of ε_h since t = 0 "

@@ -26,7 +26,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Pose:
+class ToolPose:
     """Of a robot's tool in the robot's base: m and rad, joints in rad or m. A status of zero is healthy."""
 
     position: tuple[float, ...] = ZERO
@@ -37,7 +37,7 @@ class Pose:
 
 
 @dataclass(frozen=True)
-class Command:
+class ToolCommand:
     """Where the tool shall be in the robot's base: m and rad."""
 
     position: tuple[float, ...] = ZERO

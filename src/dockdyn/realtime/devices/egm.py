@@ -16,11 +16,11 @@ from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import (
     JOINTS,
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
@@ -99,7 +99,7 @@ class EGM:
         """Forget a connection: the next message is the first."""
         self.sequence.last = None
 
-    def decode_robot(self, packet: bytes) -> Pose:
+    def decode_robot(self, packet: bytes) -> ToolPose:
         """Return where the robot is; BadPacket for what is no message of it.
 
         Joints are those of the robot, then its external ones as far as there are places; a message with more that are not
@@ -116,9 +116,9 @@ class EGM:
         status |= MOTORS_NOT_ON * (message.motorState.state != MOTORS_ON)
         status |= NOT_RUNNING * (message.mciState.state != MCI_RUNNING)
         status |= RAPID_NOT_RUNNING * (message.rapidExecState.state != RAPID_RUNNING)
-        return Pose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
+        return ToolPose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
         """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         try:
             message = _parse("EgmSensor", packet)
@@ -126,9 +126,9 @@ class EGM:
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
-        return Command(position, rotation), self.sequence.last or 0
+        return ToolCommand(position, rotation), self.sequence.last or 0
 
-    def encode_command(self, command: Command, milliseconds: int = 0) -> bytes:
+    def encode_command(self, command: ToolCommand, milliseconds: int = 0) -> bytes:
         """Return the next command, with the time since whenever; BadPacket for numbers that are none."""
         check_range(command.position + command.rotation_vector)
         self.sent = (self.sent + 1) % _WORD
@@ -137,7 +137,7 @@ class EGM:
         _fill_pose(message.planned.cartesian, command.position, command.rotation_vector)
         return message.SerializeToString(deterministic=True)
 
-    def encode_robot(self, pose: Pose, milliseconds: int = 0) -> bytes:
+    def encode_robot(self, pose: ToolPose, milliseconds: int = 0) -> bytes:
         """Return the robot's side: a status of zero is told as motors on, EGM and RAPID running."""
         check_range(pose.position + pose.rotation_vector)
         message = _message("EgmRobot")()
@@ -291,7 +291,7 @@ class EGMRobot(Robot):
         ]
 
     def emulate(
-        self, settings: EGMSettings, start: Pose, period: float, stated: EGMBehaviour | None, connected: bool
+        self, settings: EGMSettings, start: ToolPose, period: float, stated: EGMBehaviour | None, connected: bool
     ) -> CommandedRobot:
         from dockdyn.realtime.devices.emulated.cycle import CycleSettings
         from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm

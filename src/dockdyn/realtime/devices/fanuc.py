@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.decimals import DEGREE
-from dockdyn.realtime.devices.device import BadPacket, Command, Counts, PacketError, Pose, Sequence, check_range
+from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Sequence, ToolCommand, ToolPose, check_range
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
@@ -118,7 +118,7 @@ class Fanuc:
         self._asked += 1
         return b"" if request == FanucRequest.START and self._blocked else self.encode_request(request)
 
-    def decode_robot(self, packet: bytes) -> Pose:
+    def decode_robot(self, packet: bytes) -> ToolPose:
         """Return where the robot is; BadPacket for what is no message of it, an answer too."""
         try:
             self._read_answer(packet)
@@ -144,7 +144,7 @@ class Fanuc:
         self._blocked = self._blocked & ~bit | (0 if good else bit)
         raise BadPacket(PacketError.OTHER_MESSAGE if good else error)
 
-    def _read_status(self, packet: bytes) -> Pose:
+    def _read_status(self, packet: bytes) -> ToolPose:
         if len(packet) != _STATUS.size:
             raise BadPacket(PacketError.WRONG_LENGTH)
         fields = _STATUS.unpack(packet)
@@ -160,7 +160,7 @@ class Fanuc:
         if self._command is None:
             self._extended = fields[15:18]
         status = NOT_WAITING * self._waits_no_more(fields[3]) | NOT_READY * (not fields[3] & SYSTEM_READY)
-        return Pose(position, rotation, joints, self.sequence.last or 0, status)
+        return ToolPose(position, rotation, joints, self.sequence.last or 0, status)
 
     def _check_time(self, number: int, time: int) -> None:
         """Refuse a message whose time stamp is not as many cycles after the one before as its sequence says."""
@@ -179,7 +179,7 @@ class Fanuc:
         self._low += 1
         return self._command is None or self._low > GRACE
 
-    def encode_fill(self, command: Command) -> bytes:
+    def encode_fill(self, command: ToolCommand) -> bytes:
         """Return a command that must go out before the one that is wanted: the last one again, in place of one that was missed.
 
         Before the first one, so many as shall be ahead. No bytes where none is left.
@@ -194,7 +194,7 @@ class Fanuc:
         self._command = now + max(missing - (STACK - 1), 0)
         return self._pack(target, False)
 
-    def encode_command(self, command: Command, last: bool = False) -> bytes:
+    def encode_command(self, command: ToolCommand, last: bool = False) -> bytes:
         """Return a command: the first with the sequence of the message before, each further one with the next."""
         if self.sequence.last is None:
             raise BadPacket(PacketError.MISSING_FIELD)
@@ -203,7 +203,7 @@ class Fanuc:
             self._command = self.sequence.last
         return self._pack(target, last)
 
-    def _target_of(self, command: Command) -> bytes:
+    def _target_of(self, command: ToolCommand) -> bytes:
         """Return the nine numbers of a command; extended axes stay where they were before the first one."""
         return _TARGET.pack(*_frame(command.position, command.rotation_vector), *self._extended)
 
@@ -226,13 +226,13 @@ class Fanuc:
         self.counts.good += 1
         return FanucRequest(type)
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
         """Return the robot's side: a command, and whether it is the last; BadPacket where it is none, or in joints."""
         try:
             fields = self._unpack(_COMMAND, _OF_COMMAND, packet)
             if fields[7] != _CARTESIAN:
                 raise BadPacket(PacketError.WRONG_HEADER)
-            command = Command(*_read_frame(fields[13:19]))
+            command = ToolCommand(*_read_frame(fields[13:19]))
             self.sequence.advance(fields[2], self.counts)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
@@ -240,7 +240,7 @@ class Fanuc:
         return command, fields[3]
 
     def encode_robot(
-        self, pose: Pose, milliseconds: int = 0, state: int | None = None, extended: Numbers = (0.0, 0.0, 0.0)
+        self, pose: ToolPose, milliseconds: int = 0, state: int | None = None, extended: Numbers = (0.0, 0.0, 0.0)
     ) -> bytes:
         """Return the robot's side; motor currents and the ninth axis are zero. Its state is that of the pose unless it is
         given."""
@@ -387,7 +387,7 @@ class FanucRobot(Robot):
         )
 
     def emulate(
-        self, settings: FanucSettings, start: Pose, period: float, stated: FanucBehaviour | None, connected: bool
+        self, settings: FanucSettings, start: ToolPose, period: float, stated: FanucBehaviour | None, connected: bool
     ) -> EmulatedFanuc:
         from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 

@@ -15,12 +15,12 @@ from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import (
     ZERO,
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Reading,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.roles import ForceSensor, Keys, Port, Robot
@@ -186,28 +186,28 @@ class RawUDP:
         values, sequence, status = self._decode(packet)
         return Reading(_part(values, "force"), _part(values, "torque"), sequence, status)
 
-    def decode_pose(self, packet: bytes) -> Pose:
+    def decode_pose(self, packet: bytes) -> ToolPose:
         """Return what a robot sends; BadPacket where it is none."""
         values, sequence, status = self._decode(packet)
         rotation = _part(values, "rotation")[:3]
-        return Pose(_part(values, "position"), rotation, _part(values, "joints"), sequence, status)
+        return ToolPose(_part(values, "position"), rotation, _part(values, "joints"), sequence, status)
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
         """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         values, sequence, _ = self._decode(packet)
-        return Command(_part(values, "position"), _part(values, "rotation")[:3]), sequence
+        return ToolCommand(_part(values, "position"), _part(values, "rotation")[:3]), sequence
 
     def encode_reading(self, reading: Reading) -> bytes:
         """Return the sensor's side, NaN of a broken sensor included; BadPacket for a number that its type does not hold."""
         return self._encode({"force": reading.force, "torque": reading.torque}, reading.sequence, reading.status)
 
-    def encode_pose(self, pose: Pose) -> bytes:
+    def encode_pose(self, pose: ToolPose) -> bytes:
         """Return the robot's side; BadPacket for a number that its type does not hold."""
         check_range(pose.position + pose.rotation_vector + pose.joints)
         told = {"position": pose.position, "rotation": pose.rotation_vector, "joints": pose.joints}
         return self._encode(told, pose.sequence, pose.status)
 
-    def encode_command(self, command: Command, sequence: int) -> bytes:
+    def encode_command(self, command: ToolCommand, sequence: int) -> bytes:
         """Return a command with its sequence; BadPacket for a number that its type does not hold."""
         check_range(command.position + command.rotation_vector)
         told = {"position": command.position, "rotation": command.rotation_vector}
@@ -399,7 +399,7 @@ class RawRobot(Robot):
         return RawUDPSettings(received, COMMAND if self.command is None else self.command.layout())
 
     def emulate(
-        self, settings: RawUDPSettings, start: Pose, period: float, stated: None, connected: bool
+        self, settings: RawUDPSettings, start: ToolPose, period: float, stated: None, connected: bool
     ) -> CommandedRobot:
         from dockdyn.realtime.devices.emulated.cycle import CycleSettings
         from dockdyn.realtime.devices.emulated.robot import emulate_raw_robot

@@ -15,12 +15,12 @@ from pydantic import Field
 from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import (
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Reading,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
@@ -129,7 +129,7 @@ class RTDE:
         elif content != b"\x01":
             raise BadPacket(PacketError.WRONG_HEADER if len(content) == 1 else PacketError.WRONG_LENGTH)
 
-    def decode_data(self, packet: bytes) -> tuple[Pose, Reading]:
+    def decode_data(self, packet: bytes) -> tuple[ToolPose, Reading]:
         """Return where the robot is and the force at its tool; BadPacket for what is no package of the recipe, a text too."""
         head = self._head()
         try:
@@ -149,7 +149,7 @@ class RTDE:
         self.counts.good += 1
         status = NOT_POWERED * (not robot & _POWERED) | NO_PROGRAM * (not robot & _PROGRAM_RUNS) | safety & UNSAFE
         number = self.sequence.last or 0
-        pose = Pose(tuple(values[:3]), tuple(values[3:6]), (*values[6:12], 0.0, 0.0), number, status)
+        pose = ToolPose(tuple(values[:3]), tuple(values[3:6]), (*values[6:12], 0.0, 0.0), number, status)
         return pose, Reading(tuple(values[12:15]), tuple(values[15:18]), number, status)
 
     def _follow(self, time: float) -> None:
@@ -163,7 +163,7 @@ class RTDE:
         self.sequence.advance(first // period + (2 * (cycle - first) + period) // (2 * period), self.counts)
         self._first = first
 
-    def encode_command(self, command: Command) -> bytes:
+    def encode_command(self, command: ToolCommand) -> bytes:
         """Return a command of the reverse interface, to 1 µm and 1 µrad; BadPacket for what does not fit into 32 bits."""
         try:
             units = [round(each * _PER_UNIT) for each in command.position + command.rotation_vector]
@@ -171,7 +171,7 @@ class RTDE:
         except (ValueError, OverflowError, struct.error):
             raise BadPacket(PacketError.OUT_OF_RANGE) from None
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
         """Return the robot's side: a command, and the ms without another after which it stops; BadPacket where it is none."""
         if len(packet) != _COMMAND.size:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
@@ -182,9 +182,9 @@ class RTDE:
             raise self.counts.refuse(PacketError.OUT_OF_RANGE)
         self.counts.good += 1
         numbers = tuple(each / _PER_UNIT for each in units)
-        return Command(numbers[:3], numbers[3:]), timeout
+        return ToolCommand(numbers[:3], numbers[3:]), timeout
 
-    def encode_data(self, time: float, pose: Pose, reading: Reading) -> bytes:
+    def encode_data(self, time: float, pose: ToolPose, reading: Reading) -> bytes:
         """Return the robot's side: a package of the recipe."""
         check_range(pose.position + pose.rotation_vector + pose.joints[:6])
         robot = (0 if pose.status & NOT_POWERED else _POWERED) | (0 if pose.status & NO_PROGRAM else _PROGRAM_RUNS)
@@ -336,7 +336,7 @@ class URRobot(Robot):
         )
 
     def emulate(
-        self, settings: RTDESettings, start: Pose, period: float, stated: URBehaviour | None, connected: bool
+        self, settings: RTDESettings, start: ToolPose, period: float, stated: URBehaviour | None, connected: bool
     ) -> URInPackets:
         from dockdyn.realtime.devices.emulated.rtde import URInPackets
 

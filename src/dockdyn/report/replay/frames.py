@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.report.drawing import contact_spans
-from dockdyn.report.replay.scene import Motion
+from dockdyn.report.replay.scene import SceneMotion
 
 EVEN = 400  # frames at equal intervals
 MOST = 600  # frames
@@ -75,5 +75,5 @@ def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> n
     return (first @ SO3.exp(share * (first.inverse() @ second).log())).normalize().wxyz
 
 
-def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> Motion:
-    return Motion(at(times, time, position), attitudes_at(times, time, attitude))
+def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> SceneMotion:
+    return SceneMotion(at(times, time, position), attitudes_at(times, time, attitude))

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.files import read_file
-from dockdyn.report.replay.scene import Mesh, Part, turned
+from dockdyn.report.replay.scene import Mesh, ScenePart, turned
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, content_of
 from dockdyn.scenario.meshes.counts import MOST, check_counts
@@ -25,7 +25,7 @@ SHADES = 16  # colours in which a coloured mesh is drawn
 COARSE = 32  # steps of a colour's channel, of 256, that are taken for the same
 
 
-def dressed(part: Part, look: LookSection | None) -> list[Part]:
+def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
     """Return the part with the mesh that its scenario names (`look`, a section or None), a part for each of its colours.
 
     As it was, and why, where the mesh cannot be had.

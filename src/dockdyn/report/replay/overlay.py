@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dockdyn.report.charts.chart import thin_rows
 from dockdyn.report.palette import SERIES
 from dockdyn.report.replay.cameras import FIELD
-from dockdyn.report.replay.scene import Arrow, Motion, Scene, Signal, part_paths
+from dockdyn.report.replay.scene import Arrow, Scene, SceneMotion, Signal, part_paths
 
 PLAYS = 20.0  # s, about how long a run takes to play
 SAMPLES = 700  # of a plot
@@ -39,7 +39,7 @@ def _text(name: str) -> str:
 def facts(scene: Scene) -> dict[str, Any]:
     """Return what the overlay needs to know, as JSON."""
     end = float(scene.time[-1]) if len(scene.time) else 0.0
-    followed: list[Motion] = []
+    followed: list[SceneMotion] = []
     views = []
     for view in scene.views:
         if view.follow is not None and not any(view.follow is one for one in followed):

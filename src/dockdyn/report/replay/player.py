@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, carrier_paths, carriers, part_paths
+from dockdyn.report.replay.scene import ROOT, Arrow, Scene, SceneLine, SceneMotion, carrier_paths, carriers, part_paths
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -116,7 +116,7 @@ def light(server: ViserServer) -> None:
     server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
 
 
-def _tell_first(handle: Handle, motion: Motion) -> None:
+def _tell_first(handle: Handle, motion: SceneMotion) -> None:
     """Tell the player where something is at first, which goes back there only if it was told.
 
     What equals the value that it has anyway it does not take down, so that it is told another one before.
@@ -127,13 +127,13 @@ def _tell_first(handle: Handle, motion: Motion) -> None:
     handle.wxyz = motion.attitude[0]
 
 
-def _coarse(motion: Motion) -> Motion:
+def _coarse(motion: SceneMotion) -> SceneMotion:
     """Return places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
     size = float(np.abs(motion.position).max(initial=0)) or 1.0
-    return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
+    return SceneMotion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
-def _move(handle: Handle, motion: Motion, step: int) -> None:
+def _move(handle: Handle, motion: SceneMotion, step: int) -> None:
     """Tell the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
@@ -167,7 +167,7 @@ def draw_frames(stage: Stage, scene: Scene) -> None:
         stage.add_frame(path, axes_length=frame.length, axes_radius=0.01 * frame.length)
 
 
-def draw_line(stage: Stage, number: int, line: Line, carrier: str = ROOT) -> tuple[Handle, np.ndarray | None]:
+def draw_line(stage: Stage, number: int, line: SceneLine, carrier: str = ROOT) -> tuple[Handle, np.ndarray | None]:
     """Return the line, in axes of what carries it (a path), and its segments at every frame where they change."""
     points = line.points.astype(np.float32)
     if line.grows:  # a point a frame: what has not come yet is drawn into the last point

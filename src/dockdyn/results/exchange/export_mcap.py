@@ -32,7 +32,7 @@ WELL, WRONG = 0, 2  # levels of DiagnosticStatus
 Message = dict[str, Any]
 
 
-class Written(NamedTuple):
+class WrittenLog(NamedTuple):
     """What is in a file."""
 
     messages: int
@@ -50,7 +50,7 @@ class _Channel:
     own: str = ""  # the definition of a type that is none of ROS 2's
 
 
-def export_mcap(dataset: xr.Dataset, path: Path) -> Written:
+def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
     """Write a run as an MCAP file of CDR messages with ROS 2 definitions, in chunks that zstd compresses; how many.
 
     `/run` has all variables over time with all their digits, and the exact time; other channels have the same by what tools
@@ -91,7 +91,7 @@ def export_mcap(dataset: xr.Dataset, path: Path) -> Written:
                 message = {"header": header} | channel.at(row)
                 writer.write_message(channel.topic, schemas[channel.message], message, stamp, sequence=row)
                 count += 1
-    return Written(count, len(channels) + 1)
+    return WrittenLog(count, len(channels) + 1)
 
 
 def _run(dataset: xr.Dataset) -> tuple[_Channel, dict[str, str]]:

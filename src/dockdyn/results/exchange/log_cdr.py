@@ -26,7 +26,7 @@ TYPE = re.compile(r"(?P<type>\w+(?:/\w+)?)(?:<=\d+)?(?P<array>\[(?P<bound><=)?(?
 
 
 @dataclass
-class Parts:
+class MessageBudget:
     """How many parts of messages may be read of a file, and have been: a few bytes can say that they are billions."""
 
     most: int
@@ -45,7 +45,7 @@ class _Field:
     kept: bool  # whether something of it is read
 
 
-def cdr_reader(name: str, text: str, parts: Parts) -> Callable[[bytes], dict[str, Any]]:
+def cdr_reader(name: str, text: str, parts: MessageBudget) -> Callable[[bytes], dict[str, Any]]:
     """Return what reads messages of a type, `geometry_msgs/msg/Wrench`, from its definition with those of its parts behind it.
 
     What it reads are fields by name: numbers, messages and lists of them; of lists that are too long for columns nothing.
@@ -123,7 +123,7 @@ def _field_of(
 class _Content:
     """A message in CDR, read from its beginning."""
 
-    def __init__(self, data: bytes, parts: Parts):
+    def __init__(self, data: bytes, parts: MessageBudget):
         if len(data) < HEADER:
             raise ValueError("ends before its content")
         if data[0] or data[1] not in PLAIN:

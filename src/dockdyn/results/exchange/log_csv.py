@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import CSV, content_of
 
@@ -28,7 +28,7 @@ def csv_table(path: Path) -> LogTable:
     if separator == ";":
         table = [[cell.replace(",", ".") for cell in cells] for cells in table]  # decimal commas
     columns = [LogColumn(heading, [cells[at] for cells in table]) for at, heading in enumerate(headings)]
-    return LogTable(file, columns, [Stretch(np.array([row for row, _ in lines[1:]], dtype=int))])
+    return LogTable(file, columns, [CommonRows(np.array([row for row, _ in lines[1:]], dtype=int))])
 
 
 def _lines_of(path: Path) -> list[tuple[int, str]]:

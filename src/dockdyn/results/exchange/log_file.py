@@ -43,7 +43,7 @@ class Role:
 
 
 @dataclass(frozen=True)
-class Log:
+class SignalLog:
     """Signals in SI units by role, and where they stand in the file."""
 
     file: str
@@ -100,7 +100,7 @@ def is_log(path: Path) -> bool:
 
 def read_log(
     path: Path, roles: Sequence[Role], columns: Mapping[str, str | None], units: Mapping[str, str] | None = None
-) -> Log:
+) -> SignalLog:
     """Return the columns of a file that the `roles` need: CSV, the first line its header, `time [s],command [mm]`, MCAP or
     netCDF.
 
@@ -115,7 +115,7 @@ def log_in(
     roles: Sequence[Role],
     columns: Mapping[str, str | None],
     units: Mapping[str, str] | None = None,
-) -> Log:
+) -> SignalLog:
     """Return the same of a table that has been read."""
     units = units or {}
     for what, given in (("columns", columns), ("units", units)):
@@ -150,7 +150,7 @@ def log_in(
     ]
     of_axes = [f"of several axes the one that moves most is taken: {', '.join(moving)}"] if moving and axis else []
     told = [*of_axes, *table.notes, *taken.notes, *([f"no unit stated: {'; '.join(notes)}"] if notes else [])]
-    return Log(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
+    return SignalLog(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
 
 
 def _clock_of(table: LogTable, role: Role, wanted: str | None, chosen: Sequence[LogColumn]) -> LogColumn | None:
@@ -297,7 +297,7 @@ def period_from(given: float | str | None) -> float | None:
     return None if given is None else number_from("period", given, "s", "a period", above=0)
 
 
-def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:
+def evenly(log: SignalLog, period: float | None) -> tuple[float, list[str]]:
     """Return the sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times; and
     what to tell of the time's unit, where it was not stated.
 
@@ -340,7 +340,7 @@ def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:
     return float(f"{time[-1] / (count - 1):.9g}"), notes
 
 
-def unsaturated(log: Log, name: str, driver: str, alike: bool) -> None:
+def unsaturated(log: SignalLog, name: str, driver: str, alike: bool) -> None:
     """Refuse a signal that stays at an extreme value while what drives it goes on.
 
     Signals that are `alike`, such as two positions, have to go on beyond that value. For others, such as a force and a

@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dockdyn.files import in_words, regular_file
-from dockdyn.results.exchange.log_cdr import Parts, cdr_reader
+from dockdyn.results.exchange.log_cdr import MessageBudget, cdr_reader
 from dockdyn.results.exchange.log_messages import ONLY, numbers_in
 from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.results.exchange.mcap_records import MOST_VALUES, records_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
@@ -114,7 +114,7 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
         from mcap_protobuf.decoder import DecoderFactory as Protobuf
     except ImportError:
         raise ScenarioError(f"{file.name}: {NEEDED}") from None
-    protobuf, parts = Protobuf(), Parts(MOST_VALUES)
+    protobuf, parts = Protobuf(), MessageBudget(MOST_VALUES)
     schemas: dict[int, Schema] = {}
     channels: dict[int, _Channel] = {}
     headings: dict[str, str] = {}
@@ -145,7 +145,7 @@ def _channel_of(
     record: Any,  # noqa: ANN401, records of a library that is an extra
     schema: Any,  # noqa: ANN401
     protobuf: Any,  # noqa: ANN401
-    parts: Parts,
+    parts: MessageBudget,
 ) -> _Channel:
     """Return a channel and what decodes its messages."""
     stated = schema.encoding if schema is not None else "none"
@@ -200,7 +200,7 @@ def _columns_of(channel: _Channel, names: Iterable[str], place: int) -> Iterator
         yield LogColumn(name, cells, place, path=f"{channel.topic}.{name}")
 
 
-def _stretch_of(channel: _Channel, place: int) -> Stretch:
+def _stretch_of(channel: _Channel, place: int) -> CommonRows:
     """Return a channel's samples; their time is that of the messages' headers, where it is set, else when they were
     recorded."""
     heading = f"{STAMP} [ns]"
@@ -208,7 +208,7 @@ def _stretch_of(channel: _Channel, place: int) -> Stretch:
     own = min(stamps) != max(stamps)
     cells = stamps if own else channel.logged
     clock = LogColumn(f"{channel.topic}.{STAMP if own else 'log_time'} [ns]", cells, place)
-    return Stretch(np.array(channel.numbers), channel.logged, clock, channel.topic)
+    return CommonRows(np.array(channel.numbers), channel.logged, clock, channel.topic)
 
 
 def _shortest(columns: list[LogColumn]) -> list[LogColumn]:

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from jaxtyping import Int
 
-from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, Stretch, number_in
+from dockdyn.results.exchange.log_table import Cells, CommonRows, LogColumn, LogTable, number_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 
@@ -75,7 +75,7 @@ def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | Non
     )
 
 
-def _order_of(stamps: Sequence[int], stretch: Stretch) -> tuple[Int[np.ndarray, "n"], list[str]]:
+def _order_of(stamps: Sequence[int], stretch: CommonRows) -> tuple[Int[np.ndarray, "n"], list[str]]:
     """Return which samples count, in the order of their `stamps` (ns), and what to tell of the others.
 
     Of samples with equal stamps the last one counts, as what a reader of the channel has after that instant.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import convert
 
@@ -59,7 +59,7 @@ def rig_table(path: Path, messages: Sequence[Mapping[str, Any]], logged: Sequenc
         columns.append(LogColumn(field, [message[field] for message in kept], path=f"{CYCLE}.{field}"))
     numbers = np.flatnonzero(new & (counts >= 0)) + 1
     stamps = [logged[number - 1] for number in numbers.tolist()]
-    stretch = Stretch(numbers, stamps, columns[0], CYCLE)
+    stretch = CommonRows(numbers, stamps, columns[0], CYCLE)
     return LogTable(str(path), columns, [stretch], counted="message", preferred=ENCODERS)
 
 

@@ -30,7 +30,7 @@ class LogColumn:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class CommonRows:
     """Samples that columns have in common: all rows of a file, or the messages of one channel."""
 
     places: Int[np.ndarray, "n"]  # what each sample is found by in the file
@@ -45,7 +45,7 @@ class LogTable:
 
     file: str
     columns: list[LogColumn]
-    stretches: list[Stretch]
+    stretches: list[CommonRows]
     counted: str = "row"  # what `places` count
     notes: list[str] = field(default_factory=list)  # of what was read, to be told
     preferred: str = ""  # name of the columns that are taken where others could be meant, too

@@ -11,7 +11,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.results.exchange.columns import NUMBER, Column, tables
-from dockdyn.results.exchange.log_file import Log, Role, evenly, log_in, suffixed, table_of
+from dockdyn.results.exchange.log_file import Role, SignalLog, evenly, log_in, suffixed, table_of
 from dockdyn.results.exchange.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
 from dockdyn.results.exchange.log_table import known_name, named
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
@@ -155,7 +155,7 @@ def _is_named(heading: str, role: Role, names: tuple[str, ...]) -> bool:
     return known_name((suffixed(heading, role) or (heading,))[0]) in names
 
 
-def _times_of(log: Log, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
+def _times_of(log: SignalLog, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
     """Return the times (s) of the samples on the clock of a run, and what to tell of them."""
     stamps, start, end = log.stamps, float(dataset.time[0]), float(dataset.time[-1])
     if stamps is None and period is None:
@@ -189,7 +189,7 @@ def _beginning(stamps: Stamps, scale: float, start: float, shift: float) -> tupl
     return first + shift, []
 
 
-def _check_overlap(log: Log, time: Samples, dataset: xr.Dataset) -> None:
+def _check_overlap(log: SignalLog, time: Samples, dataset: xr.Dataset) -> None:
     """Refuse a log without a sample within the run."""
     start, end = float(dataset.time[0]), float(dataset.time[-1])
     if np.any((time >= start) & (time <= end)):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
-from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, DistributionSection, Values
+from dockdyn.scenario.distributions.distribution import LAWS, Cube, DistributionSection, ValueChoice, Values
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.own_code import OwnCodeError
@@ -177,7 +177,7 @@ def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> Scen
     return error
 
 
-class Reading:
+class DistributionReading:
     """Reads what one distribution says of its keys (a `Reader`)."""
 
     def __init__(self, stated: Stated, content: Section, check: Check, name: str):
@@ -250,7 +250,7 @@ def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[N
     else:
         several = [found]
     for one in several:
-        if isinstance(one.value, float) or (isinstance(one.value, int) and isinstance(stated.law, Choice)):
+        if isinstance(one.value, float) or (isinstance(one.value, int) and isinstance(stated.law, ValueChoice)):
             continue
         words = "; only a choice can be of it" if isinstance(one.value, int) else ""
         raise ScenarioError(
@@ -262,7 +262,7 @@ def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[N
 def dispersion_of(stated: Stated, content: Section, check: Check, own: set[str], name: str) -> Dispersion:
     """Return what is distributed, in SI units. `own`: keys of tables that the file states, too; those are the nominal
     numbers."""
-    reading = Reading(stated, content, check, name)
+    reading = DistributionReading(stated, content, check, name)
     law = stated.law.read(reading)
     nominal = law.middle()
     if stated.law.nominal is not None:

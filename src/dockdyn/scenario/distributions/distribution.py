@@ -179,7 +179,7 @@ class LogNormal(DistributionSection):
         return self.median * np.exp(self.sigma * _normal(cube))
 
 
-class Choice(DistributionSection):
+class ValueChoice(DistributionSection):
     """One of some values, all alike or by their weights; for several keys, a list of one value each."""
 
     distribution: Literal["choice"]
@@ -242,7 +242,7 @@ class Disc(DistributionSection):
         return np.array(self.centre) + away[:, None] * np.stack([np.cos(around), np.sin(around)], axis=1)
 
 
-class Cone(DistributionSection):
+class DirectionCone(DistributionSection):
     """Three numbers: a direction, uniform in solid angle about an axis, times a length."""
 
     distribution: Literal["cone"]
@@ -353,8 +353,8 @@ LAWS: dict[str, type[DistributionSection]] = {
     "normal": Normal,
     "truncated-normal": TruncatedNormal,
     "log-normal": LogNormal,
-    "choice": Choice,
+    "choice": ValueChoice,
     "disc": Disc,
-    "cone": Cone,
+    "cone": DirectionCone,
     "correlated-normal": CorrelatedNormal,
 }

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.ndimage import distance_transform_edt, map_coordinates, spline_filter
 from scipy.spatial import cKDTree
 
-from dockdyn.scenario.meshes.kept import Grid
+from dockdyn.scenario.meshes.kept import SplineGrid
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 from dockdyn.scenario.meshes.solid import pieces_of, solid_in
 from dockdyn.scenario.meshes.spline_bounds import bounds_of
@@ -25,7 +25,7 @@ SHARE = 0.99  # of them that must be within the tolerance: at edges, where two f
 MET = 1 - 1e-9  # of the radius of a tip: points that are nearer to another face than this are not met
 
 
-def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
+def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: float, radius: float) -> SplineGrid:
     """Return the grid of what a mesh file holds, `scale` m for each of its units, for tips of a `radius` (m).
 
     A mesh whose unit is not `stated` and that would be `LARGE` is refused before: a grid of it would take minutes.
@@ -36,7 +36,7 @@ def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: 
     return refined(mesh, tolerance, radius)
 
 
-def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401, trimesh's
+def refined(mesh: Any, tolerance: float, radius: float) -> SplineGrid:  # noqa: ANN401, trimesh's
     """Return the coarsest grid whose spline is within the `tolerance` (m) of the distance where tips of a `radius` (m) meet a
     mesh."""
     size = _size_of(mesh)
@@ -49,7 +49,9 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
         if found.error <= tolerance:
             below, slope = bounds_of(found.values, found.coefficients)
             steepest = max(1.0, slope / spacing)
-            return Grid(found.coefficients, below, corner, spacing, steepest, found.error, found.largest_error, size)
+            return SplineGrid(
+                found.coefficients, below, corner, spacing, steepest, found.error, found.largest_error, size
+            )
         spacing /= FINER
     if found is None:
         refuse(f"tip_radius = {radius:g} m is too large for a mesh of {size:g} m")

@@ -23,7 +23,7 @@ from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 
 
-class Grid(NamedTuple):
+class SplineGrid(NamedTuple):
     """A cubic B-spline's coefficients and how well it fits."""
 
     coefficients: Float[np.ndarray, "x y z"]  # m
@@ -54,19 +54,19 @@ class Solid(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
+def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> SplineGrid:
     """Return the grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius`
     (m).
 
     A mesh whose unit is not `stated` and that would be large is refused before: a grid of it would take minutes.
     """
 
-    def make(content: bytes, suffix: str) -> Grid:
+    def make(content: bytes, suffix: str) -> SplineGrid:
         from dockdyn.scenario.meshes.grid import grid_in
 
         return grid_in(content, suffix, scale, stated, tolerance, radius)
 
-    return _kept(Grid, file, (scale, tolerance, radius), make)
+    return _kept(SplineGrid, file, (scale, tolerance, radius), make)
 
 
 @lru_cache(maxsize=8)

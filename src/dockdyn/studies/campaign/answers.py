@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
@@ -29,13 +29,13 @@ NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind 
 DECIDED = 8  # figures whose influences are estimated
 
 
-def campaign_answers(dataset: xr.Dataset | str | Path, folder: str = "DIR") -> Answer:
+def campaign_answers(dataset: xr.Dataset | str | Path, folder: str = "DIR") -> ShownAnswer:
     """Return the answers of a campaign, or of its file, as plain Python types; `folder` is what commands name.
 
     Raises `ScenarioError` for what is no campaign.
     """
     cases = campaign_cases(result_from(dataset))
-    return Answer(answers_of(cases, judge_cases(cases), folder))
+    return ShownAnswer(answers_of(cases, judge_cases(cases), folder))
 
 
 def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:

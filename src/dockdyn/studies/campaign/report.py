@@ -9,7 +9,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.report import Block, Plot, Report, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, result_report
 from dockdyn.report.wording import capital, significant
 from dockdyn.results.requirements import with_lists
 from dockdyn.studies.campaign.answers import answers_of
@@ -64,7 +64,7 @@ def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, 
     )
 
 
-def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[Block]:
+def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportBlock]:
     """Return the tables of the page."""
     loads_note = (
         "Percentiles over the cases that have the figure, with the interval that is 95 % sure (bootstrap, exact)."
@@ -73,13 +73,13 @@ def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[Block]:
         loads_note += " “At least”: so few cases do not bound the percentile from above."
     worst_note = WORST_NOTE + (BY_MARGIN if answers["requirements"] else "Ordered by the largest force.")
     return [
-        Block(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
-        Block("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
-        Block("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
-        Block("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
-        Block("Worst cases", table=worst_table(cases, answers), notes=[worst_note], where="after"),
-        Block("What was varied", table=varied_table(cases), where="after"),
-        Block("Cases that failed", table=failures_table(answers), where="after"),
+        ReportBlock(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
+        ReportBlock("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
+        ReportBlock("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
+        ReportBlock("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
+        ReportBlock("Worst cases", table=worst_table(cases, answers), notes=[worst_note], where="after"),
+        ReportBlock("What was varied", table=varied_table(cases), where="after"),
+        ReportBlock("Cases that failed", table=failures_table(answers), where="after"),
     ]
 
 

@@ -138,10 +138,10 @@ def _in_words(table: dict[str, Any], unit: str) -> str:
     told = {key: _spoken(value, units[key]) for key, value in table.items()}
     for key in {"values", "weights"} & set(table):
         told[key] = ", ".join(_spoken(value, units[key]) for value in table[key])
-    return form.format_map(Stated(told))
+    return form.format_map(StatedWords(told))
 
 
-class Stated(dict[str, str]):
+class StatedWords(dict[str, str]):
     """Words by key; a dash for what is not stated."""
 
     def __missing__(self, key: str) -> str:

@@ -12,7 +12,7 @@ from dockdyn.results.requirements import plain, resolved, unit_of_figure
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.evidence import evidence_of
 from dockdyn.studies.design.front import balanced, front_of
-from dockdyn.studies.design.goals import Outcome
+from dockdyn.studies.design.goals import DesignOutcome
 from dockdyn.studies.design.plan import Evaluation, Plan, finite
 from dockdyn.studies.design.prices import Prices, shadow_prices
 from dockdyn.studies.design.variables import RealVariable, Variable
@@ -134,7 +134,7 @@ def constraints_rows(plan: Plan, best: Evaluation, evaluations: Sequence[Evaluat
 
 
 def _with_prices(
-    plan: Plan, rows: list[dict[str, Any]], prices: Prices | None, runs: Sequence[Outcome]
+    plan: Plan, rows: list[dict[str, Any]], prices: Prices | None, runs: Sequence[DesignOutcome]
 ) -> list[dict[str, Any]]:
     """Return the constraints with the price of each, and the unit that its limit is in."""
     found = []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.scenario.language.given import path_from
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.design.answer import answer_of, written_design
@@ -100,7 +100,7 @@ def _asked_designs(plan: Plan) -> Generator[Designs, Sequence[Order], None]:
         yield from generations(plan.variables, start, plan.stated.seed)
 
 
-def design(scenario: Scenario | str | Path, folder: str | Path) -> Answer:
+def design(scenario: Scenario | str | Path, folder: str | Path) -> ShownAnswer:
     """Seek the numbers of a scenario that its table `[design]` names, and keep every evaluation in `folder`.
 
     Goes on where a design has begun there. Returns the answer, which is in `design.json` there, beside the scenario with the
@@ -111,4 +111,4 @@ def design(scenario: Scenario | str | Path, folder: str | Path) -> Answer:
     with trail.claimed():
         answer = answer_of(plan, run_design(plan, trail, lambda share: None))
         written_design(plan, answer, trail.folder)
-        return Answer(answer)
+        return ShownAnswer(answer)

@@ -10,11 +10,11 @@ from scipy.stats import t as student
 
 from dockdyn.results.requirements import resolved
 from dockdyn.studies.cases.statistics import CONFIDENCE, percentile_interval, wilson
-from dockdyn.studies.design.goals import Goal, Outcome
+from dockdyn.studies.design.goals import DesignOutcome, Goal
 from dockdyn.studies.design.plan import Evaluation, Plan, finite
 
 
-def evidence_of(plan: Plan, fresh: Evaluation, runs: Outcome) -> dict[str, Any]:
+def evidence_of(plan: Plan, fresh: Evaluation, runs: DesignOutcome) -> dict[str, Any]:
     """Return the goals and the share that meets each constraint in cases that no design was judged by, with their intervals."""
     count = len(runs.reasons)
     shares = []
@@ -41,7 +41,7 @@ def evidence_of(plan: Plan, fresh: Evaluation, runs: Outcome) -> dict[str, Any]:
     }
 
 
-def _goal_interval(goal: Goal, value: float | None, runs: Outcome) -> list[float | None]:
+def _goal_interval(goal: Goal, value: float | None, runs: DesignOutcome) -> list[float | None]:
     """Return both ends of the interval of a goal over cases; None for one that so few cases cannot give."""
     if value is None:
         return [None, None]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.studies.design.search import STEP, Coordinate, Designs, Order, strategy
+from dockdyn.studies.design.search import STEP, Designs, Order, SearchVariable, strategy
 
 ENDS = 0.08  # of the designs: what each of the two searches for one goal alone gets
 TURNS = 2  # generations of a search into a gap
@@ -21,7 +21,7 @@ Rank = Callable[[Order], Order]
 
 
 def front_generations(
-    variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], seed: int, most: int
+    variables: Sequence[SearchVariable], start: Float[np.ndarray, "variables"], seed: int, most: int
 ) -> Generator[Designs, Sequence[Order], None]:
     """Yield designs as coordinates of their variables, of which `most` will be tried; takes their orders, which have two goals.
 
@@ -84,7 +84,7 @@ def scale_of(goals: Float[np.ndarray, "designs 2"]) -> Callable[[np.ndarray], np
 class _Tried:
     """All designs so far, with their orders."""
 
-    def __init__(self, variables: Sequence[Coordinate]) -> None:
+    def __init__(self, variables: Sequence[SearchVariable]) -> None:
         self.sizes = np.array([1.0 if one.count is None else max(one.count - 1, 1) for one in variables])
         self.designs: list[np.ndarray] = []
         self.orders: list[Order] = []

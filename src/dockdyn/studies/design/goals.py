@@ -76,7 +76,7 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DesignOutcome:
     """Figures of some runs; those of runs that failed are NaN."""
 
     figures: dict[str, Float[np.ndarray, "runs *ends"]]
@@ -154,7 +154,7 @@ def _share_of(text: str, where: str) -> float:
     return float(text) / 100
 
 
-def reached(goal: Goal, runs: Outcome, variables: Mapping[str, Any]) -> float | None:
+def reached(goal: Goal, runs: DesignOutcome, variables: Mapping[str, Any]) -> float | None:
     """Return what a design makes of the goal; None where no run has the figure.
 
     Percentile and mean are of the cases that have the figure, the probability is of all.
@@ -186,7 +186,7 @@ def goal_unit(goal: Goal, names: Mapping[str, Any]) -> str:
     return "" if goal.over == "probability" else unit_of_figure(resolved(goal.figure, names, goal.where))
 
 
-def slack_of(constraint: Constraint, runs: Outcome, where: str) -> Slack:
+def slack_of(constraint: Constraint, runs: DesignOutcome, where: str) -> Slack:
     """Return how runs, the one alone or all cases, meet a constraint."""
     if runs.failed.all():
         return Slack(None if constraint.share is None else 0.0, NOTHING)
@@ -226,12 +226,14 @@ def _signed(met: bool | np.bool_, spare: float, otherwise: float) -> float:
     return size if met else -max(size, TINY)
 
 
-def outcome_of(figures: Mapping[str, np.ndarray], reasons: list[str]) -> Outcome:
+def outcome_of(figures: Mapping[str, np.ndarray], reasons: list[str]) -> DesignOutcome:
     """Return figures of runs, with lists as requirements name them; those of runs that failed are NaN."""
     fine = np.array([not reason for reason in reasons])
-    return Outcome(with_lists({name: np.where(fine, values, np.nan) for name, values in figures.items()}), reasons)
+    return DesignOutcome(
+        with_lists({name: np.where(fine, values, np.nan) for name, values in figures.items()}), reasons
+    )
 
 
-def part_of(runs: Outcome, place: slice) -> Outcome:
+def part_of(runs: DesignOutcome, place: slice) -> DesignOutcome:
     """Return some of the runs."""
-    return Outcome({name: values[place] for name, values in runs.figures.items()}, runs.reasons[place])
+    return DesignOutcome({name: values[place] for name, values in runs.figures.items()}, runs.reasons[place])

@@ -19,8 +19,8 @@ from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.sampling import Sampled, sample
 from dockdyn.studies.design.goals import (
     Constraint,
+    DesignOutcome,
     Goal,
-    Outcome,
     Slack,
     constraints_of,
     goal_unit,
@@ -121,7 +121,7 @@ class Plan:
         """Return the values of the variables at coordinates."""
         return [tuple(one.at(float(place)) for one, place in zip(self.variables, row, strict=True)) for row in designs]
 
-    def run(self, designs: Sequence[Design], cases: Sampled | None) -> list[tuple[Outcome, Outcome]]:
+    def run(self, designs: Sequence[Design], cases: Sampled | None) -> list[tuple[DesignOutcome, DesignOutcome]]:
         """Return the run alone and the cases of every design, all in one batch; of what is not asked for nothing."""
         nominal = [value for one in self.scenario.dispersions for value in one.nominal]
         alone = [nominal] if self.asked.alone or cases is None else []
@@ -145,7 +145,7 @@ class Plan:
         runs = self.run(designs, self.cases if self.of_cases else None)
         return [self.judge(design, *found) for design, found in zip(designs, runs, strict=True)]
 
-    def judge(self, design: Design, alone: Outcome, of_cases: Outcome) -> Evaluation:
+    def judge(self, design: Design, alone: DesignOutcome, of_cases: DesignOutcome) -> Evaluation:
         """Return what became of a design by its runs."""
         variables = dict(zip((one.key for one in self.variables), design, strict=True))
         goals = tuple(reached(goal, of_cases if goal.of_cases else alone, variables) for goal in self.goals)

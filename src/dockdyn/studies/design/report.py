@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.report import Block, Plot, Report, Table
+from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, counted, significant, spaced, with_unit
 from dockdyn.scenario.language.errors import shown
 from dockdyn.studies.design.answer import constraints_rows
@@ -24,11 +24,11 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     """Return the report of a design; `again` is what was typed for it."""
     verdict = _design_verdict(answer)
     tables = [
-        Block(_best_words(answer), table=_variables_table(answer)),
-        Block("Constraints", table=_constraints_table(answer), notes=_notes(plan, answer)),
-        Block("Fresh cases", table=_evidence_table(answer)),
+        ReportBlock(_best_words(answer), table=_variables_table(answer)),
+        ReportBlock("Constraints", table=_constraints_table(answer), notes=_notes(plan, answer)),
+        ReportBlock("Fresh cases", table=_evidence_table(answer)),
     ]
-    tables.insert(1, Block("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
+    tables.insert(1, ReportBlock("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
     plots = [
         *([Plot("front", partial(front_figure, plan, evaluations, answer), _FRONT)] if answer["front"] else []),
         Plot(

@@ -14,7 +14,7 @@ import numpy as np
 
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.compare import own_law, section_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameters_of
 from dockdyn.report.report import Table
@@ -124,7 +124,7 @@ def _as_table(section: CompensatorLaw) -> dict[str, Any]:
 def _completed(scenario: Scenario, law: str) -> CompensatorLaw | None:
     """Return a compensator with its numbers as they are tuned today; None of one that cannot be."""
     try:
-        return Maker(scenario, loop_of(scenario)).complete(section_of(scenario, law))
+        return CompensatorMaker(scenario, loop_of(scenario)).complete(section_of(scenario, law))
     except ScenarioError:
         return None
 

@@ -16,7 +16,7 @@ from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.cases.batch import cases_of, run_cases
 from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.lanes import pool
-from dockdyn.studies.design.goals import Outcome, outcome_of
+from dockdyn.studies.design.goals import DesignOutcome, outcome_of
 from dockdyn.studies.margins.figures import margin_figures
 
 MARGINS = "stability."  # what the name of a margin begins with
@@ -45,7 +45,7 @@ class Asked:
 
 def figures_of_rows(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], of_cases: Sequence[bool], asked: Asked
-) -> Outcome:
+) -> DesignOutcome:
     """Return the figures of a scenario with its dotted `keys` set to every row; `of_cases` says which of them are cases.
 
     Nothing is run where margins alone are asked for. A row that fails, in its run or its margins, does not stop the others.
@@ -77,7 +77,7 @@ def spread_rows(
     rows: Sequence[Sequence[Any]],
     of_cases: Sequence[bool],
     asked: Asked,
-) -> Outcome:
+) -> DesignOutcome:
     """Return the same on workers, some rows each: what they give does not depend on who runs them."""
     folder = None if scenario.folder is None else str(scenario.folder.resolve())
     tasks = (
@@ -91,7 +91,7 @@ def spread_rows(
         for name, values in found.figures.items():
             shape = (len(rows), *values.shape[1:])
             figures.setdefault(name, np.full(shape, np.nan))[at : at + PART] = values
-    return Outcome(figures, reasons)
+    return DesignOutcome(figures, reasons)
 
 
 def _part_of_rows(
@@ -103,7 +103,7 @@ def _part_of_rows(
     rows: Sequence[Sequence[Any]],
     of_cases: Sequence[bool],
     asked: Asked,
-) -> tuple[int, Outcome]:
+) -> tuple[int, DesignOutcome]:
     """Return some rows, from the one `at` a place on: the task of a worker."""
     return at, figures_of_rows(_scenario_of(text, name, folder), keys, rows, of_cases, asked)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.report import Block, Plot, Report, Table, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, capital, significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 
@@ -25,10 +25,10 @@ def envelope_report(dataset: xr.Dataset) -> Report:
         verdict=verdict,
         warnings=_doubts(answer),
         key=overview(dataset, answer),
-        blocks=[Block("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
+        blocks=[ReportBlock("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
         plots=[Plot("envelope", partial(envelope_figure, dataset), _caption(answer))],
         made=[("Runs", f"{answer['runs']}")],
-        terminal=[Block(text=dataset.attrs["title"]), Block(text=verdict)],
+        terminal=[ReportBlock(text=dataset.attrs["title"]), ReportBlock(text=verdict)],
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.exchange.log_file import Log, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_file import SignalLog, evenly, period_from, read_log, unsaturated
 from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
 from dockdyn.scenario.language.given import path_from
 
@@ -102,7 +102,7 @@ def read_bounce(
     )
 
 
-def _stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
+def _stretch(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
     """Return first and last sample of the first contact, bridging short drops of the force to its threshold."""
     first = int(np.argmax(touching))
     if first < QUIET:

@@ -38,7 +38,7 @@ Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IdentifiedNumber:
     """A number and its standard deviation."""
 
     value: float
@@ -53,25 +53,25 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Contact:
+class IdentifiedContact:
     """An identified contact."""
 
     bounce: Bounce
-    stiffness: Estimate  # N/m
-    damping: Estimate  # N s/m
-    delay: Estimate  # s
-    surface: Estimate  # m, where contact begins
-    bias: Estimate  # N
+    stiffness: IdentifiedNumber  # N/m
+    damping: IdentifiedNumber  # N s/m
+    delay: IdentifiedNumber  # s
+    surface: IdentifiedNumber  # m, where contact begins
+    bias: IdentifiedNumber  # N
     noise: float  # N, root mean square of the residuals
-    speed_before: Estimate | None  # m/s
-    restitution: Estimate | None
+    speed_before: IdentifiedNumber | None  # m/s
+    restitution: IdentifiedNumber | None
     told_apart: float  # correlation of damping and delay
     fitted: Row  # N
     percent: float
     warnings: list[str]
 
 
-def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> Contact:
+def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> IdentifiedContact:
     """Return estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
 
     `delay`, in s or with its unit, where it is known. ScenarioError where nothing fits.
@@ -86,12 +86,12 @@ def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = No
         raise ScenarioError(f"{bounce.name}: no spring and dashpot fits: the force does not grow with the depth")
     fitted = search.pressed(theta)
     deviations = np.sqrt(np.maximum(np.diag(spread), 0.0))
-    estimates = [Estimate(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
+    estimates = [IdentifiedNumber(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
     both = deviations[1] * deviations[2]
     before, ratio = restitution(bounce, theta[3], search.place)
     force = bounce.force
     percent = 100 * (1 - float(np.linalg.norm(force - fitted) / np.linalg.norm(force - force.mean())))
-    contact = Contact(
+    contact = IdentifiedContact(
         bounce,
         estimates[0],
         estimates[1],
@@ -243,7 +243,9 @@ def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
     return place, place.derivative() if bounce.velocity is None else curve(bounce.velocity)
 
 
-def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> tuple[Estimate | None, Estimate | None]:
+def restitution(
+    bounce: Bounce, surface: float, place: Callable[[Row], Row]
+) -> tuple[IdentifiedNumber | None, IdentifiedNumber | None]:
     """Return speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
     inside = place(bounce.time) > surface
     middle = (bounce.first + bounce.last) // 2
@@ -261,24 +263,24 @@ def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> 
     came, left = speeds
     ratio = -left.value / came.value
     relative = math.hypot(left.deviation / left.value if left.value else 0.0, came.deviation / came.value)
-    return came, Estimate(ratio, abs(ratio) * relative)
+    return came, IdentifiedNumber(ratio, abs(ratio) * relative)
 
 
-def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
+def steady(bounce: Bounce, kept: np.ndarray) -> IdentifiedNumber:
     """Return the velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
     if bounce.velocity is not None:
         values = bounce.velocity[kept]
         scatter = float(values.std(ddof=1)) / math.sqrt(len(values))
-        return Estimate(float(values.mean()), max(scatter, rounding(bounce.velocity)))
+        return IdentifiedNumber(float(values.mean()), max(scatter, rounding(bounce.velocity)))
     t = bounce.time[kept] - bounce.time[kept].mean()
     x = bounce.position[kept] - bounce.position[kept].mean()
     slope = float(t @ x / (t @ t))
     left = x - slope * t
     scatter = math.sqrt(float(left @ left) / (len(t) - 2))
-    return Estimate(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
+    return IdentifiedNumber(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
 
 
-def doubts(contact: Contact) -> Iterator[str]:
+def doubts(contact: IdentifiedContact) -> Iterator[str]:
     """Yield what an engineer should know before the numbers go into a scenario."""
     if contact.percent < 95:
         yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
@@ -297,10 +299,10 @@ def doubts(contact: Contact) -> Iterator[str]:
         yield "the restitution is above one: what moves the contact puts energy in"
 
 
-def figures_of(contact: Contact) -> dict[str, Any]:
+def figures_of(contact: IdentifiedContact) -> dict[str, Any]:
     """Return the numbers of an identified contact, as JSON has them."""
 
-    def told(name: str, estimate: Estimate | None, unit: str) -> dict[str, float | None]:
+    def told(name: str, estimate: IdentifiedNumber | None, unit: str) -> dict[str, float | None]:
         value, deviation = (None, None) if estimate is None else (estimate.value, estimate.deviation)
         return {f"{name}{unit}": value, f"{name}_deviation{unit}": deviation}
 
@@ -321,7 +323,7 @@ def figures_of(contact: Contact) -> dict[str, Any]:
     }
 
 
-def contact_toml(contact: Contact) -> str:
+def contact_toml(contact: IdentifiedContact) -> str:
     """Return the part of a scenario that is this contact."""
     stiffness, damping, delay = contact.stiffness, contact.damping, contact.delay
     lines = [

@@ -47,7 +47,7 @@ class Orders(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fit:
+class DifferenceFit:
     """A difference equation and how it fits; units of command and position alike (m)."""
 
     orders: Orders
@@ -65,7 +65,7 @@ class Fit:
         return float(np.mean(self.residual**2))
 
 
-def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> Fit:
+def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> DifferenceFit:
     """Return the difference equation between two equally sampled signals (m).
 
     Output error and instrumental variables begin at the best of several starts. ValueError where the command does not
@@ -85,7 +85,7 @@ def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> Fit
         start = problem.start_of(theta)
         simulated = problem.simulated(np.r_[theta[: len(theta) - orders.a], start])
     kept = orders.a + orders.b
-    return Fit(
+    return DifferenceFit(
         orders,
         method,
         a,

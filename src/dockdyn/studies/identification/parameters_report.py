@@ -9,7 +9,7 @@ from typing import Any
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel
 from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short
-from dockdyn.report.report import Block, Plot, Report, Table
+from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, significant, spaced
 from dockdyn.studies.identification.parameters import Fit, Identified
 from dockdyn.studies.identification.wording import plus_minus
@@ -31,8 +31,8 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
         verdict=verdict,
         key=[("Log", fit.log.file), ("Samples", str(len(fit.time))), ("Runs", str(fit.runs))],
         blocks=[
-            Block("Numbers", table=table, notes=[note, *_correlated(fit)], where="after"),
-            Block("What is left", table=columns, where="after"),
+            ReportBlock("Numbers", table=table, notes=[note, *_correlated(fit)], where="after"),
+            ReportBlock("What is left", table=columns, where="after"),
         ],
         plots=[
             Plot(
@@ -47,7 +47,7 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
         warnings=fit.warnings,
         scenario=fit.scenario.text(),
         again=again,
-        terminal=[verdict, Block(table=table), *_correlated(fit)],
+        terminal=[verdict, ReportBlock(table=table), *_correlated(fit)],
     )
 
 

@@ -17,7 +17,7 @@ Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SineSweep:
     """A sine whose frequency rises steadily: X̄(t) = A sin(ω(t) t), ω(t) = 2π (f₀ + (f₁ − f₀) t/(2 T)) (SITS eq. 23).
 
     The frequency at the instant t, the derivative of the phase, then runs from `start` to `end`. A limit makes the

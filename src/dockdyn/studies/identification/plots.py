@@ -11,14 +11,14 @@ from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Panel, 
 from dockdyn.studies.identification.contact import smooth
 
 if TYPE_CHECKING:
-    from dockdyn.studies.identification.contact import Contact
-    from dockdyn.studies.identification.robot import Robot
+    from dockdyn.studies.identification.contact import IdentifiedContact
+    from dockdyn.studies.identification.robot import IdentifiedRobot
 
 COHERENT = 0.95  # above which a ratio of spectra is shown
 SECTIONS = 6  # of a log, for its spectra
 
 
-def fit_figure(robot: Robot) -> Chart:
+def fit_figure(robot: IdentifiedRobot) -> Chart:
     """Return commanded, actual and simulated position, and the residual."""
     records, late = robot.records, robot.fit.orders.delay
     time = np.arange(len(records.command)) * records.period
@@ -42,7 +42,7 @@ def _sized(values: np.ndarray) -> tuple[float, str]:
     return 1e9, "nm"
 
 
-def bode_figure(robot: Robot) -> Chart:
+def bode_figure(robot: IdentifiedRobot) -> Chart:
     """Return frequency response with its 95 % band, the ratio of the measured spectra beside it."""
     band = robot.band
     hertz, measured = _spectral_ratio(robot)
@@ -80,7 +80,7 @@ def _limits(value: np.ndarray, half: np.ndarray, points: np.ndarray, inside: np.
     return low - room, high + room
 
 
-def _spectral_ratio(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+def _spectral_ratio(robot: IdentifiedRobot) -> tuple[np.ndarray, np.ndarray]:
     """Return frequencies (Hz) at which the log is coherent, and actual over commanded there, without the hold of the
     samples."""
     records = robot.records
@@ -99,7 +99,7 @@ def _spectral_ratio(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     return hertz[told], (ratio / ((1 - np.exp(-turn)) / turn))[told]
 
 
-def residual_figure(robot: Robot) -> Chart:
+def residual_figure(robot: IdentifiedRobot) -> Chart:
     """Return correlation of the residuals with themselves and with the command."""
     tests = robot.tests
     assert tests is not None  # there are residuals
@@ -116,7 +116,7 @@ def residual_figure(robot: Robot) -> Chart:
     return Chart(panels, columns=2)
 
 
-def force_figure(contact: Contact) -> Chart:
+def force_figure(contact: IdentifiedContact) -> Chart:
     """Return measured and fitted force over time, and what is left."""
     bounce = contact.bounce
     time, across = bounce.time - bounce.time[bounce.first], "time since the force rose, s"
@@ -126,7 +126,7 @@ def force_figure(contact: Contact) -> Chart:
     return Chart(panels, whole=(float(time[0]), float(time[-1])))
 
 
-def stroke_figure(contact: Contact) -> Chart:
+def stroke_figure(contact: IdentifiedContact) -> Chart:
     """Return what the force has beside the spring's, over depth: as measured and with the delay taken back."""
     bounce = contact.bounce
     measured = bounce.position

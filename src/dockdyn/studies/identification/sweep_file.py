@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.studies.identification.arm_path import Arm, Path
-from dockdyn.studies.identification.plan import Row, Sweep
+from dockdyn.studies.identification.arm_path import JointChain, Path
+from dockdyn.studies.identification.plan import Row, SineSweep
 
 
 def sweep_csv(
-    sweep: Sweep, period: float, times: Row, commands: Row, arm: Arm | None = None, path: Path | None = None
+    sweep: SineSweep, period: float, times: Row, commands: Row, arm: JointChain | None = None, path: Path | None = None
 ) -> str:
     """Return time, command and, with an arm, the joints: a log of the experiment has a column more, the actual position."""
     headings, columns = ["time [s]", "command [m]"], [times, commands]
@@ -32,7 +32,7 @@ def sweep_csv(
 
 
 def sweep_answer(
-    sweep: Sweep, period: float, times: Row, commands: Row, arm: Arm | None = None, path: Path | None = None
+    sweep: SineSweep, period: float, times: Row, commands: Row, arm: JointChain | None = None, path: Path | None = None
 ) -> dict[str, Any]:
     """Return what a plan asks of the robot."""
     speed = np.gradient(commands, times)

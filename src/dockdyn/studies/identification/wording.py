@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from dockdyn.report.report import Block, Table, numbers
+from dockdyn.report.report import ReportBlock, Table, numbers
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.studies.identification.contact import EXACT
 
@@ -138,7 +138,7 @@ def contact_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def plan_lines(answer: dict[str, Any]) -> Iterator[str | Block]:
+def plan_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield what a planned sweep asks of the robot."""
     size, last = 1e3 * answer["largest_position_m"], 1e3 * answer["amplitude_at_end_m"]
     verdict = f"A sweep from {answer['from_hz']:g} to {answer['to_hz']:g} Hz in {answer['duration_s']:g} s, "
@@ -152,11 +152,11 @@ def plan_lines(answer: dict[str, Any]) -> Iterator[str | Block]:
     ]
     if answer["joints"]:
         rows.append(("least singular value of the arm", answer["least_singular_value"], ""))
-    yield Block(rows=numbers(rows))
+    yield ReportBlock(rows=numbers(rows))
     if answer["joints"]:
         held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
         yield f"{answer['tip']} of {answer['arm']}, {held}:"
-        yield Block(table=_joints_table(answer["joints"]))
+        yield ReportBlock(table=_joints_table(answer["joints"]))
 
 
 def _joints_table(joints: list[dict[str, Any]]) -> Table:

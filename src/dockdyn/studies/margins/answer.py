@@ -20,7 +20,7 @@ from dockdyn.kinds.resting import (
     sets_after,
 )
 from dockdyn.mechanism.rest import RestingContact
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -50,7 +50,7 @@ from dockdyn.studies.margins.wording import verdict
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 
 
-def margins(scenario: Scenario | str | Path) -> Answer:
+def margins(scenario: Scenario | str | Path) -> ShownAnswer:
     """Return stability margins of a scenario's loop around its nominal contact.
 
     Returns a dictionary ready for JSON, which a notebook shows as a table; keys carry their units. `critical_delay_s` is the
@@ -130,7 +130,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         ],
     }
     found = finite(answer)
-    return Answer(found).under(verdict(found))
+    return ShownAnswer(found).under(verdict(found))
 
 
 def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:

@@ -11,7 +11,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.report.field import Key, stable_side
-from dockdyn.report.report import Block, Plot, Report, Table, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, aligned, gains, significant, together
 from dockdyn.studies.margins.console import printed
 from dockdyn.studies.margins.plots import (
@@ -55,13 +55,13 @@ def margins_report(dataset: xr.Dataset) -> Report:
     )
 
 
-def blocks(margins: dict[str, Any]) -> list[Block]:
+def blocks(margins: dict[str, Any]) -> list[ReportBlock]:
     """Return the tables of the page."""
     conditions = "; ".join(margins["pade"]["1"]["conditions"]) if margins["pade"] else ""
     matrix = Table([], [aligned(row) for row in margins["contact_matrix"] or []], look="matrix")
     which = "all of them" if margins["apparent_restitution"] is None and not margins["pade"] else "the first"
     return [
-        Block(
+        ReportBlock(
             "Exact delay and Padé approximations",
             table=_pade_table(margins) if margins["pade"] else None,
             notes=[
@@ -70,7 +70,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 f"order 1, all positive for a stable loop: {conditions}."
             ],
         ),
-        Block(
+        ReportBlock(
             "Dynamics at the contact",
             table=_dynamics_table(margins),
             notes=[
@@ -79,7 +79,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 "direction feeds back: it decides the stability, and the others follow it."
             ],
         ),
-        Block(
+        ReportBlock(
             "Dynamics at the contact",
             words="Contact-space matrix, 1/kg: acceleration of the contact point by the force at it, in the directions along "
             "the wall, around the docking axis and into the wall."
@@ -87,7 +87,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
             else "",
             table=matrix,
         ),
-        Block(
+        ReportBlock(
             "Several contacts",
             table=_closed_table(margins.get("closed_contacts")),
             notes=[
@@ -95,7 +95,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 f"{which}."
             ],
         ),
-        Block(
+        ReportBlock(
             "Several contacts",
             table=_later_table(margins.get("later_sets")),
             notes=[
@@ -103,12 +103,12 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 "alone."
             ],
         ),
-        Block(
+        ReportBlock(
             "The motion that decides",
             table=_mode_table(margins.get("mode")),
             notes=["How the bodies share the kinetic energy of the motion with the rightmost root."],
         ),
-        Block(
+        ReportBlock(
             "Sensitivities",
             table=_sensitivities_table(margins),
             notes=[
@@ -116,7 +116,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
             ],
             where="after",
         ),
-        Block(
+        ReportBlock(
             "Nominal contact",
             rows=_nominal_state(margins["nominal"] or {}),
             notes=[

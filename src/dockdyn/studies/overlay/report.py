@@ -12,7 +12,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.api import summarise
-from dockdyn.report.report import Block, Report, Table
+from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, capital, requirement, significant
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, residuals
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure
@@ -47,11 +47,11 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
         title=f"{_listed(list(runs))} beside each other",
         verdict=_overlay_verdict(summaries, different),
         blocks=[
-            Block(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
-            Block(table=requirements(summaries), where="requirements"),
-            Block(words=words, table=different, where="inputs"),
+            ReportBlock(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
+            ReportBlock(table=requirements(summaries), where="requirements"),
+            ReportBlock(words=words, table=different, where="inputs"),
             *(
-                Block(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
+                ReportBlock(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
                 for name, dataset in runs.items()
             ),
         ],

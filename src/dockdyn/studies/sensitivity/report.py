@@ -10,7 +10,7 @@ from typing import Any
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.drawing import short
-from dockdyn.report.report import Block, Plot, Report, Table
+from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, significant, spaced, with_unit
 
 BARS = 12  # keys in the figure
@@ -41,7 +41,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
             ("Value", with_unit(answer["value"], answer["unit"], 6)),
             ("Kind", answer["kind"]),
         ],
-        blocks=[Block("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
+        blocks=[ReportBlock("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
         plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
@@ -51,14 +51,14 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
     )
 
 
-def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
+def printed(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield the ranked table on the terminal; what all rows have in common is said below."""
     found = _derivatives_table(answer, _counting(answer)[:LISTED])
     smooth = answer["differentiable"]
     if found.rows:
         last = -1 if smooth and answer["runs"] == 1 else len(found.columns)
         rows = [row[:last] for row in found.rows]
-        yield Block(table=Table(found.columns[:last], rows, worded=found.worded))
+        yield ReportBlock(table=Table(found.columns[:last], rows, worded=found.worded))
     if more := len(answer["to"]) - len(found.rows):
         yield f"and {more} number{'s' if more > 1 else ''} of less or no effect"
     if words := _over_cases(answer):

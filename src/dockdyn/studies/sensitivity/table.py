@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.report.wording import counted
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.given import name_from, names_from
@@ -25,7 +25,7 @@ def sensitivity(
     to: Sequence[str] | str | None = None,
     progress: Progress | None = None,
     smoothing: float | None = None,
-) -> Answer:
+) -> ShownAnswer:
     """Return derivatives of a figure, with respect to the numbers `to` (one or several dotted keys), or all of them.
 
     The figure is one of a run, of the margins, or over the scenario's distributions, as `objective` takes it; so is
@@ -54,7 +54,7 @@ def sensitivity(
     if progress is not None:
         progress(1.0)
     ranked = [rows[i] for i in order]
-    return Answer(
+    return ShownAnswer(
         title=scenario.title,
         kind=scenario.kind,
         of=of,

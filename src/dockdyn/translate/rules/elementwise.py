@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.translate.arrays import SMALL, Array, Index, Numbers, dtype_of, element, in_memory, produced, single
+from dockdyn.translate.arrays import SMALL, Array, Index, SmallArray, dtype_of, element, in_memory, produced, single
 from dockdyn.translate.jaxpr import Translator, numbers_of, rule
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
 
@@ -25,7 +25,7 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
     dtype = dtype_of(out.dtype)
     if not shape:  # most of all arrays: a number each
         return single(fitting(builder, of(builder, *[element(builder, one, ()) for one in arrays]), dtype), dtype)
-    small = [one.values for one in arrays if isinstance(one, Numbers)]
+    small = [one.values for one in arrays if isinstance(one, SmallArray)]
     if math.prod(shape) <= SMALL and len(small) == len(arrays):
         rows = zip(*(_spread(values, shape) for values in small), strict=True)
         return numbers_of([fitting(builder, of(builder, *row), dtype) for row in rows], shape, dtype)
@@ -291,5 +291,5 @@ def platform(translator: Translator, arrays: list[Array], params: dict[str, Any]
     """Return the branch for CPUs, or the one for all others, which has no names."""
     for place, names in enumerate(params["platforms"]):
         if names is None or "cpu" in names:
-            return [Numbers(np.array(place, object), dtype_of(outs[0].dtype))]
+            return [SmallArray(np.array(place, object), dtype_of(outs[0].dtype))]
     raise Untranslatable("a function without a branch for CPUs")

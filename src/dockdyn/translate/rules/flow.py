@@ -19,8 +19,8 @@ from dockdyn.translate.arrays import (
     SMALL,
     Array,
     Index,
-    Memory,
-    Numbers,
+    SmallArray,
+    StoredArray,
     as_numbers,
     copied,
     dtype_of,
@@ -88,7 +88,7 @@ class Carried:
     builder: Builder
     fixed: list[Array | None]  # what no turn changes
     slots: list[list[Slot]]
-    memories: list[Memory | None]
+    memories: list[StoredArray | None]
     like: list[Array]
 
     @staticmethod
@@ -97,14 +97,14 @@ class Carried:
         builder = translator.builder
         fixed: list[Array | None] = []
         slots: list[list[Slot]] = []
-        memories: list[Memory | None] = []
+        memories: list[StoredArray | None] = []
         taken: set[int] = set()
         for array, change in zip(start, changes, strict=True):
             fixed.append(None if change else array)
-            values = list(array.values.ravel()) if isinstance(array, Numbers) and change else []
+            values = list(array.values.ravel()) if isinstance(array, SmallArray) and change else []
             slots.append([builder.slot(KINDS[array.dtype], one) for one in values])
             memory = None
-            if change and not isinstance(array, Numbers):
+            if change and not isinstance(array, SmallArray):
                 memory = translator.own(array) if id(array.store) not in taken else copied(builder, array)
                 taken.add(id(memory.store))
             memories.append(memory)
@@ -143,7 +143,7 @@ class Carried:
             if id(new.store) in own:  # which is written in its turn
                 kept = builder.memory(new.dtype, math.prod(new.shape))
                 builder.copy(kept, 0, new.store, new.start, kept.count)
-                new = Memory(kept, 0, new.shape, new.dtype)
+                new = StoredArray(kept, 0, new.shape, new.dtype)
             aside.append((memory, new))
         for memory, new in aside:
             builder.copy(memory.store, memory.start, new.store, new.start, math.prod(new.shape))
@@ -207,12 +207,12 @@ def scanned(translator: Translator, arrays: list[Array], params: dict[str, Any],
     body, _ = parts(params["jaxpr"])
     many = len(start)
     if not length:
-        return [*start, *(Numbers(np.empty(one.shape, object), dtype_of(one.dtype)) for one in outs[many:])]
+        return [*start, *(SmallArray(np.empty(one.shape, object), dtype_of(one.dtype)) for one in outs[many:])]
     changes = _changes(body, len(constants), many)
     fixed = [one for one, change in zip(start, changes, strict=True) if not change]
     rows = [in_memory(builder, one) if length > 1 else one for one in rows]
     kept = [
-        Memory(
+        StoredArray(
             builder.memory(dtype_of(one.dtype), max(math.prod(one.shape), 1)), 0, tuple(one.shape), dtype_of(one.dtype)
         )
         for one in outs[many:]
@@ -229,7 +229,7 @@ def _turns(
     carried: Carried,
     constants: list[Array],
     rows: list[Array],
-    kept: list[Memory],
+    kept: list[StoredArray],
 ) -> None:
     """Write the turns of a scan."""
     builder, length, many = translator.builder, params["length"], len(carried.like)
@@ -254,18 +254,18 @@ def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array
 def _row(builder: Builder, array: Array, at: Scalar) -> Array:
     """Return one row of an array."""
     shape = array.shape[1:]
-    if isinstance(array, Numbers):
+    if isinstance(array, SmallArray):
         assert not isinstance(at, Value)
-        return Numbers(np.asarray(array.values[int(at)], object).reshape(shape), array.dtype)
+        return SmallArray(np.asarray(array.values[int(at)], object).reshape(shape), array.dtype)
     start = builder.compute("add", array.start, builder.compute("mul", at, math.prod(shape)))
-    return loaded(builder, Memory(array.store, start, shape, array.dtype))
+    return loaded(builder, StoredArray(array.store, start, shape, array.dtype))
 
 
-def _keep(builder: Builder, rows: Memory, row: Array, at: Scalar) -> None:
+def _keep(builder: Builder, rows: StoredArray, row: Array, at: Scalar) -> None:
     """Write a row of an array in memory."""
     size = math.prod(rows.shape[1:])
     start = builder.compute("add", rows.start, builder.compute("mul", at, size))
-    if isinstance(row, Memory):
+    if isinstance(row, StoredArray):
         builder.copy(rows.store, start, row.store, row.start, size)
         return
     for place, value in enumerate(row.values.ravel()):
@@ -312,10 +312,10 @@ def _chosen(
 
 def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
     """Return what one array is after two branches: memory, or the shape and type of numbers with what holds each."""
-    if isinstance(a, Memory) and isinstance(b, Memory):
+    if isinstance(a, StoredArray) and isinstance(b, StoredArray):
         if a.store is b.store and a.start == b.start:
             return a
-        memory = Memory(builder.memory(a.dtype, math.prod(a.shape)), 0, a.shape, a.dtype)
+        memory = StoredArray(builder.memory(a.dtype, math.prod(a.shape)), 0, a.shape, a.dtype)
         for block, source in ((later, a), (earlier, b)):
             with builder.inside(block):
                 builder.copy(memory.store, 0, source.store, source.start, memory.store.count)

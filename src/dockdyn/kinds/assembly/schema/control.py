@@ -92,7 +92,7 @@ SteeringTable = Annotated[
 ]
 
 
-class Begun(Protocol):
+class StartPose(Protocol):
     """How the bodies of an assembly begin."""
 
     control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection | None
@@ -142,7 +142,7 @@ class Begun(Protocol):
         ...
 
 
-def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
+def steered_bodies(control: SteeredSection, bodies: StartPose) -> tuple[str, str]:
     """Return the body that control acts on, and the one that it sees as its target: by default as they approach.
 
     Without that the target is the first body that begins apart from the steered one, or that one itself.
@@ -163,7 +163,7 @@ def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
     return body, control.target or other
 
 
-def check_steered(control: SteeredSection, bodies: Begun) -> None:
+def check_steered(control: SteeredSection, bodies: StartPose) -> None:
     """Refuse bodies that there are not, and references at a port where the two are not those that approach each other."""
     found, approach = steered_bodies(control, bodies), bodies.approaches()
     names = [phase.name for phase in bodies.phase]
@@ -193,7 +193,7 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
         )
 
 
-def steered_lists(bodies: Begun) -> dict[str, Entries]:
+def steered_lists(bodies: StartPose) -> dict[str, Entries]:
     """Return the lists of control that phases may set, by their keys."""
     control = bodies.control
     if not isinstance(control, ArmSteeringSection) or control.set_point is None:
@@ -203,19 +203,19 @@ def steered_lists(bodies: Begun) -> dict[str, Entries]:
     return {SET_POINT: Entries([units[joints[name]] for name in names], "a set-point")}
 
 
-def arm_joints(body: str, bodies: Begun) -> list[str]:
+def arm_joints(body: str, bodies: StartPose) -> list[str]:
     """Return the joints that move in the tree of a body, by the names of the bodies that they hold."""
     from dockdyn.kinds.assembly.trees import moving_joints
 
     return [name for name in moving_joints(bodies.body) if bodies.root_of(name) == bodies.root_of(body)]
 
 
-def locked_joints(bodies: Begun) -> list[str]:
+def locked_joints(bodies: StartPose) -> list[str]:
     """Return the joints that are held, by the names of the bodies that they hold."""
     return [body.name for body in bodies.body if getattr(body.joint, "locked", False)]
 
 
-def moved_joints(bodies: Begun) -> list[str]:
+def moved_joints(bodies: StartPose) -> list[str]:
     """Return the joints that control moves, by the names of the bodies that they hold; none unless it is of an arm."""
     control = bodies.control
     return arm_joints(steered_bodies(control, bodies)[0], bodies) if isinstance(control, ArmSteeringSection) else []
@@ -223,7 +223,7 @@ def moved_joints(bodies: Begun) -> list[str]:
 
 def make_steered(
     control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection,
-    bodies: Begun,
+    bodies: StartPose,
     starts: dict[str, tuple[Pose, Twist]],
     model: Mechanism,
 ) -> SteeredBody | SteeredArm | None:
@@ -249,7 +249,7 @@ def make_steered(
 
 def _make_arm(
     control: ArmSteeringSection,
-    bodies: Begun,
+    bodies: StartPose,
     attitude: Float[Array, "4"],
     body: str,
     model: Mechanism,
@@ -276,7 +276,7 @@ def _make_arm(
     return SteeredArm(law, limits, attitude, number, number, at, set_points=set_points, period=period)
 
 
-def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> Design:
+def regulator(control: ArmSteeringSection, bodies: StartPose, model: Mechanism) -> Design:
     """Return the regulator that the weights ask for, of a model without control; also from traced numbers."""
     from dockdyn.kinds.assembly.trees import coordinate_number
     from dockdyn.mechanism.regulated_arm import Arm, design
@@ -289,7 +289,7 @@ def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> D
     return design(model, Arm(bodies.names().index(body), at, control.base_limit is not None), weights)
 
 
-def check_gain(control: ArmSteeringSection, bodies: Begun) -> None:
+def check_gain(control: ArmSteeringSection, bodies: StartPose) -> None:
     """Refuse a regulator's gain of another shape than the states that it holds, and one of an arm that latches let go."""
     joints = control.free(arm_joints(steered_bodies(control, bodies)[0], bodies), locked_joints(bodies))
     wheel = (1 if bodies.plane else 3) if control.base_limit is not None else 0

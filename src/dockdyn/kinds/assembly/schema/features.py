@@ -40,7 +40,7 @@ class Capsule(NamedTuple):
     radius: Float[Array, ""]  # m
 
 
-class Ring(NamedTuple):
+class CircleRing(NamedTuple):
     """All places within a radius of a circle."""
 
     centre: Float[Array, "3"]  # m, body axes
@@ -158,14 +158,15 @@ class CircleSection(RepeatedSection):
     def stated(self) -> list[list[float]]:
         return [self.centre]
 
-    def members(self) -> list[Ring]:
+    def members(self) -> list[CircleRing]:
         import jax.numpy as jnp
 
         normal = jnp.asarray(self.normal, float)
         ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
         radii = jnp.asarray(self.major_radius, float), jnp.asarray(self.radius, float)
         return [
-            Ring(turned[0], (turned[1] - turned[0]) / jnp.linalg.norm(normal), *radii) for turned in self.repeated(ends)
+            CircleRing(turned[0], (turned[1] - turned[0]) / jnp.linalg.norm(normal), *radii)
+            for turned in self.repeated(ends)
         ]
 
 

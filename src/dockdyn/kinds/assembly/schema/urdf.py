@@ -22,8 +22,8 @@ from dockdyn.scenario.tables.urdf import (
     Entry,
     Frame,
     Mimic,
-    Robot,
     UrdfJoint,
+    UrdfTree,
     locked_coordinates,
     read_robot,
 )
@@ -80,7 +80,7 @@ class _Links:
         if body.get("inertia") not in (None, REPAIR):
             words = f'is of a link; of a tree must be "{REPAIR}" or left out'
             raise ScenarioError(f"{self.where}.inertia = {shown(body['inertia'])}: {words}")
-        self.robot: Robot = read_robot(folder / body["urdf"], label)
+        self.robot: UrdfTree = read_robot(folder / body["urdf"], label)
         self.stated: dict[str, Entry] = {}  # tables of the scenario by link
         for link, table in body.get("body", {}).items() if isinstance(body.get("body", {}), dict) else ():
             self.robot.refuse_unknown(link, f"{where}.body.{link}")

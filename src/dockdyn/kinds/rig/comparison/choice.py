@@ -69,7 +69,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Choice:
+class CompensatorChoice:
     """What a comparison says: all that a rig can have, the nearest to the truth first."""
 
     of: str  # what the errors are of: restitution, or amplitude
@@ -138,7 +138,7 @@ def facts_by_law(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
     return dict(json.loads(dataset.attrs["laws"]))
 
 
-def advice(choice: Choice, own: str | None) -> str:
+def advice(choice: CompensatorChoice, own: str | None) -> str:
     """Return which compensator to take on a rig that has `own` (`none` without one, None where that was not compared), in
     words.
 
@@ -170,7 +170,7 @@ def _named(law: str) -> str:
     return "the rig without a compensator" if law == NONE else law
 
 
-def _best_error(choice: Choice, ranked: Ranked) -> str:
+def _best_error(choice: CompensatorChoice, ranked: Ranked) -> str:
     """Return the error of the best in words: what it is of, and of how many noise seeds it is the mean."""
     if ranked.error <= RESOLVED and not ranked.noise:
         return f"{choice.of} right to rounding"
@@ -178,7 +178,7 @@ def _best_error(choice: Choice, ranked: Ranked) -> str:
     return f"{choice.of} {error_words(choice, ranked).replace('error', 'within')} of the true one{drawn}"
 
 
-def error_words(choice: Choice, ranked: Ranked) -> str:
+def error_words(choice: CompensatorChoice, ranked: Ranked) -> str:
     """Return an error in words, with what noise leaves open of it."""
     if not np.isfinite(ranked.error):
         return "diverges or does not bounce off"
@@ -186,7 +186,7 @@ def error_words(choice: Choice, ranked: Ranked) -> str:
     return f"error {amount(choice, ranked.error)}{sure}"
 
 
-def amount(choice: Choice, error: float) -> str:
+def amount(choice: CompensatorChoice, error: float) -> str:
     """Return an error of restitution as it is, of the amplitude as a share or, where it is large, as a factor."""
     if choice.of == "restitution":
         return f"{error:.2g}"

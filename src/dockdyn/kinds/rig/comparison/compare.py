@@ -13,12 +13,12 @@ import xarray as xr
 
 from dockdyn.kinds.rig.build import sensor_of
 from dockdyn.kinds.rig.comparison import store
-from dockdyn.kinds.rig.comparison.choice import NONE, Choice, amplitude_errors, errors, over_draws
+from dockdyn.kinds.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, errors, over_draws
 from dockdyn.kinds.rig.comparison.stiffnesses import stiffnesses_from
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.judgement import frequency, latest
 from dockdyn.kinds.rig.lanes import Lanes
-from dockdyn.kinds.rig.measures import Motion, felt, measures
+from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
@@ -116,7 +116,9 @@ def seeds(scenario: Scenario) -> list[int]:
     return [content.seed + draw for draw in range(DRAWS if random else 1)]
 
 
-def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+def completed(
+    maker: CompensatorMaker, scenario: Scenario, laws: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Return tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
     tables, left_out = {}, {}
     for law in laws:
@@ -153,7 +155,7 @@ def compare(
     laws = known if laws is None else _checked_laws(names_from("laws", laws), known)
     own = loop_of(scenario)
     tried = stiffnesses_of(scenario, stiffnesses)
-    lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
+    lanes, maker = Lanes(scenario, tried), CompensatorMaker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = scenario.content.bilateral
     found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
@@ -162,8 +164,8 @@ def compare(
         rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
         rows, wall_time = [], 0.0
         for course in lanes.courses(rigs, seeds(scenario)):
-            ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
-            rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
+            ideal = MeasuredMotion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
+            rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
             period = float(course.time[1] - course.time[0])
             rig = replace(rig, contact=felt(course.seen["contact_force"], period, latest(scenario.content)))
             with np.errstate(invalid="ignore", over="ignore"):
@@ -188,7 +190,7 @@ def _refuse_without_rig(scenario: Scenario) -> None:
 def _remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
-    store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
+    store.remember(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
 
 
 def _dataset_of(
@@ -248,7 +250,7 @@ def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
 def answer(dataset: xr.Dataset) -> dict[str, Any]:
     """Return a comparison, ready for JSON."""
-    choice, own = Choice.of_dataset(dataset), dataset.attrs.get("own")
+    choice, own = CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own")
     following = choice.runner_up()
     return {
         "title": dataset.attrs["title"],

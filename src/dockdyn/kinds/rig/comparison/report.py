@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
+from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, series
-from dockdyn.report.report import Block, Plot, Report, Table, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.scenario.language.units import convert
 
@@ -28,7 +28,7 @@ MOST = 1e4  # amplitude ratios beyond are off the figure
 def comparison_report(dataset: xr.Dataset) -> Report:
     """Return the report of a comparison."""
     verdict = _comparison_verdict(dataset)
-    few = Block(CAPTION, words=_range_in_words(dataset), table=_ratios(dataset, PRINTED))
+    few = ReportBlock(CAPTION, words=_range_in_words(dataset), table=_ratios(dataset, PRINTED))
     note = (
         "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
         "twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
@@ -40,8 +40,8 @@ def comparison_report(dataset: xr.Dataset) -> Report:
         warnings=_doubts(dataset),
         key=overview(dataset),
         blocks=[
-            Block("Amplitude over stiffness", table=_ratios(dataset), notes=[note]),
-            Block("The compensators", table=laws(dataset), where="after"),
+            ReportBlock("Amplitude over stiffness", table=_ratios(dataset), notes=[note]),
+            ReportBlock("The compensators", table=laws(dataset), where="after"),
         ],
         plots=figures(dataset),
         made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s")],
@@ -85,7 +85,7 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 def _comparison_verdict(dataset: xr.Dataset) -> str:
     """Return which compensator to take, and by how much it is better than the next, in words."""
-    return advice(Choice.of_dataset(dataset), dataset.attrs.get("own"))
+    return advice(CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own"))
 
 
 def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
@@ -110,7 +110,7 @@ def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     """Return amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
-    worst, choice = worst_amplitudes(dataset), Choice.of_dataset(dataset)
+    worst, choice = worst_amplitudes(dataset), CompensatorChoice.of_dataset(dataset)
     bounces = choice.of == "restitution"
     rows: list[list[str]] = []
     for law in dataset.compensator.values:
@@ -123,7 +123,7 @@ def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense")
 
 
-def missed(choice: Choice, error: float) -> str:
+def missed(choice: CompensatorChoice, error: float) -> str:
     """Return the largest error of restitution."""
     return amount(choice, error) if np.isfinite(error) else "no bounce"
 

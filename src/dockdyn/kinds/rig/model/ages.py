@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.hil.robot import Reading
+from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.model import Scalar
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Sampling(NamedTuple):
     """From where in the past a sample of the force is taken: nodes with weights that add up to one."""
 
     rows: Array  # which tick of the past
-    reading: Reading
+    reading: AxisReading
     weights: Array
     ages: Array  # s
     change: tuple[Array, Array] | None = (
@@ -46,16 +46,18 @@ class Ages(eqx.Module):
 
     tick: Scalar  # s
     advance: Float[Array, "order width"]
-    now: Reading  # at a tick's start
-    within: Reading  # at its nodes of Gauss and Legendre
+    now: AxisReading  # at a tick's start
+    within: AxisReading  # at its nodes of Gauss and Legendre
     sample: Sampling | None  # of the force, when the delay is steady
     row: Array  # which tick of the past the delayed robot is in, before the command of an instant
-    before: Reading  # and where
+    before: AxisReading  # and where
     whole: Array  # ticks that the delayed robot's first part is old
     parts: Float[Array, "2"]  # s, lengths of a tick before and after the delayed robot receives a command
-    late: Reading  # of the delayed robot: start, middle and end of the first part, and of the second
-    own: Reading  # of the robot itself, likewise
-    paths: tuple[Reading, Reading] | None  # of the delayed robot and of itself: series around the parts' middles
+    late: AxisReading  # of the delayed robot: start, middle and end of the first part, and of the second
+    own: AxisReading  # of the robot itself, likewise
+    paths: (
+        tuple[AxisReading, AxisReading] | None
+    )  # of the delayed robot and of itself: series around the parts' middles
 
 
 def ages_of(rig: Rig) -> Ages:
@@ -86,7 +88,7 @@ def ages_of(rig: Rig) -> Ages:
     )
 
 
-def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sampling:
+def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], AxisReading]) -> Sampling:
     """Return the force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
 
     At an instant of the hold it is the force before the command of that instant.
@@ -112,7 +114,7 @@ def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sam
 
 
 def _mean_acceleration(
-    tick: Scalar, newest: Scalar, oldest: Scalar, reading: Callable[[Scalar], Reading]
+    tick: Scalar, newest: Scalar, oldest: Scalar, reading: Callable[[Scalar], AxisReading]
 ) -> tuple[Array, Array]:
     """Return the mean acceleration over a window, of the velocities at its ends; at an instant of the hold before its
     command."""

@@ -16,10 +16,10 @@ from dockdyn.kinds.rig.model.plant import Axes
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Sampling
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
-def felt(rig: Rig, moving: Moving, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
+def felt(rig: Rig, moving: RigState, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
     """Return what reaches the sensor in a sample when a contact's `load` (N, N m) does, the robot being `there` at the
     nodes."""
     mounting, plant = rig.mounting, rig.plant
@@ -34,7 +34,7 @@ def felt(rig: Rig, moving: Moving, nodes: Sampling, there: tuple[Array, Array], 
     return load if mounting.frame is None else plant.in_sensor(mounting.frame, load, pose)
 
 
-def understood(rig: Rig, moving: Moving, pose: Axes) -> Moving:
+def understood(rig: Rig, moving: RigState, pose: Axes) -> RigState:
     """Return the motion once the computer, told a `pose` (m, rad) by the encoders, has made a load of what the sensor reads."""
     mounting, plant = rig.mounting, rig.plant
     assert mounting is not None and moving.encoded is not None and moving.reading is not None

@@ -14,11 +14,11 @@ from dockdyn.kinds.rig.model.plant import Axes, Port
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Ages
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
 def observed(
-    rig: Rig, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
+    rig: Rig, moving: RigState, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
 ) -> dict[str, Array]:
     """Return named quantities at an instant, its command given."""
     plant = rig.plant

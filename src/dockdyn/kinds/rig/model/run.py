@@ -17,7 +17,7 @@ from jaxtyping import Array, ArrayLike, Float, Int, PyTree
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import jacobian, pack, unpack
 from dockdyn.kinds.rig.model.ages import ages_of
-from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.programs import Program
 
 
@@ -56,7 +56,7 @@ def _chances(
     )
 
 
-def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
+def run(rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> tuple[RigState, dict[str, Array]]:
     """Return the rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start
     alone.
 
@@ -71,11 +71,11 @@ def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> t
         known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
     one = jax.tree.map(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
 
-    def cycle(moving: Moving, given: PyTree) -> tuple[Moving, dict[str, Array]]:
+    def cycle(moving: RigState, given: PyTree) -> tuple[RigState, dict[str, Array]]:
         ideal, random, encoder = given
         return rig.cycle(ages, moving, (one if ideal is None else ideal)._replace(encoder=encoder), random)
 
-    def row(moving: Moving, given: PyTree) -> tuple[Moving, dict[str, Array]]:
+    def row(moving: RigState, given: PyTree) -> tuple[RigState, dict[str, Array]]:
         first, later = (jax.tree.map(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
         moving, found = cycle(moving, first)
         if stride > 1:
@@ -99,10 +99,10 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
     its states none is a clock or an account.
     """
     ages, begun = ages_of(rig), rig.begin()
-    oracle = Oracle(*(jnp.zeros((sum(rig.schedule.asks), rig.plant.port_axes)) for _ in range(2)))
+    oracle = IdealContact(*(jnp.zeros((sum(rig.schedule.asks), rig.plant.port_axes)) for _ in range(2)))
     later = begun._replace(tick=begun.tick + 10**6 * rig.schedule.ticks)  # no force is from before t = 0
 
-    def numbers(moving: Moving) -> Moving:
+    def numbers(moving: RigState) -> RigState:
         left_out: dict[str, Any] = {"tick": (), "port_work": ()}
         if rig.robot.robot is None:
             left_out["state"] = ()

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import PRESSING
-from dockdyn.hil.robot import Reading
+from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.mesh_point import evaluate
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
@@ -26,14 +26,14 @@ from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Ages
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 TOLERANCE = 1e-11  # relative error of a step
 MOST_CHANGES = 64  # events between two instants; where there are more, the run stops
 MOST_STEPS = 100_000.0  # likewise
 
 
-class Path(eqx.Module):
+class RobotPath(eqx.Module):
     """The way of a robot over a stretch: powers of the time from its middle, in ticks."""
 
     place: Float[Array, "terms axes"]
@@ -42,9 +42,9 @@ class Path(eqx.Module):
     unit: Scalar  # s
 
     @staticmethod
-    def of(series: Reading, known: Float[Array, "axes width"], length: Scalar, unit: Scalar) -> Path:
+    def of(series: AxisReading, known: Float[Array, "axes width"], length: Scalar, unit: Scalar) -> RobotPath:
         """Return it from a series around the middle, and state and command of the axes."""
-        return Path(*jax.vmap(Reading.of, (0, None))(series, known), length / 2, unit)
+        return RobotPath(*jax.vmap(AxisReading.of, (0, None))(series, known), length / 2, unit)
 
     def at(self, t: Scalar) -> tuple[Axes, Axes]:
         """Return pose and rate."""
@@ -90,11 +90,11 @@ class Stretch(Model):
     """The motion of the virtual bodies, and the work of the contact at the robot."""
 
     rig: Rig
-    moving: Moving  # as it was at the tick's start, its command given
+    moving: RigState  # as it was at the tick's start, its command given
     motion: State
     start: Scalar  # s, when it begins
-    late: Path
-    own: Path
+    late: RobotPath
+    own: RobotPath
     begun: Bool[Array, ""]  # whether the delayed force has
     delay: None
 
@@ -196,7 +196,7 @@ class Stretch(Model):
         return State(motion.q, motion.v, x.mode, x.memory)
 
 
-def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State, Scalar]:
+def stretched(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar]:
     """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
 
     Where a stretch cannot be solved the motion is not a number.
@@ -214,8 +214,8 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
             moving=moving,
             motion=motion,
             start=start,
-            late=Path.of(late, moving.past[row], length, ages.tick),
-            own=Path.of(own, moving.past[0], length, ages.tick),
+            late=RobotPath.of(late, moving.past[row], length, ages.tick),
+            own=RobotPath.of(own, moving.past[0], length, ages.tick),
             begun=has_begun,
             delay=None,
         )

@@ -11,14 +11,14 @@ from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_rig, touching_motion
 from dockdyn.kinds.rig.schema import RigContent
-from dockdyn.report.replay.scene import Motion, Scene, turned
+from dockdyn.report.replay.scene import Scene, SceneMotion, turned
 from dockdyn.scenario.load import Scenario
 
 
 class LiveRig:
     """The scene of a rig, in which the robot's mock-up is where its encoders are, and the model where the computer has it."""
 
-    def __init__(self, scene: Scene, content: RigContent, robot: Motion, model: Motion, at: Motion):
+    def __init__(self, scene: Scene, content: RigContent, robot: SceneMotion, model: SceneMotion, at: SceneMotion):
         """The force's arrow goes along with `at`."""
         self.scene, self._content, self._robot, self._model, self._at = scene, content, robot, model, at
         back = at.attitude[0] * [1.0, -1.0, -1.0, -1.0]
@@ -38,7 +38,7 @@ class LiveRig:
                 motion.position[0], motion.attitude[0] = placed[0][row], placed[1][row]
         self.scene.arrows[0].place[0] = self._at.points(self._tip)[0]
 
-    def _press(self, base: Motion | None, length: np.ndarray | None, along: float) -> None:
+    def _press(self, base: SceneMotion | None, length: np.ndarray | None, along: float) -> None:
         """Set a spring in front of a block: it ends where it did, and one that only pushes is not drawn out."""
         assert base is not None and length is not None
         start = along if self._always else max(along, 0.0)

@@ -190,15 +190,19 @@ class LoopSection(Section):
         count."""
         import jax.numpy as jnp
 
-        from dockdyn.hil.compensators.linear import Linear
+        from dockdyn.hil.compensators.linear import LinearCompensator
         from dockdyn.stability.loop import Loop
 
         dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
         law = self.compensator if self.compensator is not None and self.compensator.made.in_margins else None
-        small = Linear.of() if law is None else law.completed(**dict.fromkeys(law.tuned(), 0.0)).make(held=True).small()
-        assert isinstance(small, Linear)
+        small = (
+            LinearCompensator.of()
+            if law is None
+            else law.completed(**dict.fromkeys(law.tuned(), 0.0)).make(held=True).small()
+        )
+        assert isinstance(small, LinearCompensator)
         virtual = self.virtual_contact or VirtualContactSection()
         return Loop(
             effective_mass=jnp.asarray(effective_mass, float),

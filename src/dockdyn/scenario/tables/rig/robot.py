@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.stability.lags import Denominator
-    from dockdyn.stability.loop import Robot
+    from dockdyn.stability.loop import RobotStateSpace
     from dockdyn.stability.transfer_function import TransferFunction
 
 SAMPLED = ("a", "b", "period")  # keys of a robot as it is identified in samples
@@ -145,21 +145,23 @@ class RobotSection(Section):
         zeros, poles = ([complex(*place) for place in places or []] for places in (self.zeros, self.poles))
         return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
 
-    def make(self) -> Robot:
+    def make(self) -> RobotStateSpace:
         """Return the robot, also from traced numbers."""
         import jax.numpy as jnp
 
-        from dockdyn.stability.loop import Robot
+        from dockdyn.stability.loop import RobotStateSpace
 
         if self.numerator is not None:
-            return Robot.of_polynomials(jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float))
+            return RobotStateSpace.of_polynomials(
+                jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float)
+            )
         if self.poles is None:
-            return Robot.of_polynomials(
+            return RobotStateSpace.of_polynomials(
                 jnp.ones(1), jnp.stack([jnp.asarray(c, float) for c in self.denominator_of_lags()])
             )
         zeros = [jnp.asarray(place, float) for place in self.zeros or []]
         top = jnp.asarray(self.gain, float) * polynomial(zeros)
-        return Robot.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
+        return RobotStateSpace.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
 
 
 def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
