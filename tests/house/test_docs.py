@@ -105,6 +105,8 @@ def check_toml(block: Block) -> None:
     for key, value in tomllib.loads(block.text).items():
         if key == "body":
             data[key] = {name: body | value.get(name, {}) for name, body in data[key].items()}
+        elif key == "phase":  # they follow each other: a part has them all
+            data[key] = value
         else:
             data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
     own = (
