@@ -33,7 +33,6 @@ OWN_CONTROLLER = """
 import dockdyn
 import jax.numpy as jnp
 from dockdyn import parameter
-from plain_tables import acting
 from dockdyn.control import Command
 
 
@@ -75,7 +74,7 @@ class Case:
     @property
     def bodies(self) -> list[Tables]:
         """The tables of its bodies, in their order."""
-        return list(self.tables["body"])
+        return list(self.tables["body"].values())
 
     @property
     def speed(self) -> str:
@@ -205,7 +204,7 @@ def refuse_overlap(case: Case) -> None:
     """A ball that begins deep inside what it is to touch is refused in one line, and told how far it must go back."""
     changes: dict[str, Any] = {}
     if "approach" in case.tables:
-        changes["body.chaser.point.nose.position.0"] = TIP + RADIUS - 0.05  # the port is so far behind the ball's front
+        changes["body.chaser.port.nose.position.0"] = TIP + RADIUS - 0.05  # the port is so far behind the ball's front
     elif case.on_a_line:
         changes["body.chaser.position"] = case.bodies[0]["position"] + 0.25
     else:

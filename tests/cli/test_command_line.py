@@ -278,7 +278,7 @@ def test_python_raises_the_same_words():
         dockdyn.load("sazawal-compliance", {"body.chaser.mass": -1})
 
 
-def test_overrides_by_index_name_and_neither():
+def test_overrides_by_name_and_by_index():
     name = "sazawal-compliance"
     assert dockdyn.load(name, {"contact.probe.normal.length": "1.5 m"}).content.contact[0].normal.length == 1.5
     assert (

@@ -351,7 +351,7 @@ OTHER = [{"name": name, "position": [1.6, 0, 0], "radius": 0.015} for name in ("
         ({"latch.latch.stroke": "-1 mm"}, "latch.latch.stroke"),
         (
             {"latch.latch.feature": "other", "body.chaser.feature": OTHER},
-            "no .*contact.* of 'other' with 'cone' tells it",
+            "no .*contact.* between 'other' and 'cone' tells it",
         ),
     ],
 )

@@ -14,7 +14,7 @@ import dockdyn
 from dockdyn.learning import CAPTURE, DockingEnv, DockingVectorEnv
 
 APPROACH = {
-    "port": "probe",
+    "of": "probe",
     "to": "cone",
     "closing_speed": 0.04,
     "distance": 0.2,

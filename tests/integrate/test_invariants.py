@@ -79,7 +79,7 @@ def test_frames_and_roles_in_full(run, content, frame):
 def test_a_delay_feeds_energy_and_the_account_still_closes(run):
     """A spring whose force comes late returns more than it took; so the balances above are not about a passive case only."""
     content = ONE_DOCKING | {"loop": {"delay": 0.08}}
-    dataset = run(content, **{"contact.tip.normal.damping": 0, "contact.CN.friction.coefficient": 0})
+    dataset = run(content, **{"contact.tip.normal.damping": 0, "contact.tip.friction.coefficient": 0})
     summary = dockdyn.summarise(dataset)
     assert set(summary["energy_class"]) == {"active"}
     check_conservation(content, dataset)

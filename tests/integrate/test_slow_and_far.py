@@ -24,7 +24,7 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
     """Feet that fly square onto a plate: a motion along one line, in axes that lie, stand and drift anyhow."""
     turn, random = Rotation.random(random_state=seed), np.random.default_rng(seed)
     away, along = (direction / np.linalg.norm(direction) for direction in random.normal(size=(2, 3)))
-    normal, names = turn.apply([1.0, 0.0, 0.0]), [f"foot {i}" for i in range(feet)]
+    normal, names = turn.apply([1.0, 0.0, 0.0]), [f"foot{i}" for i in range(feet)]
     angles = 2 * np.pi * np.arange(feet) / feet
     law = {"law": "spring-dashpot", "stiffness": STIFFNESS / feet, "damping": damping / feet}
     return {

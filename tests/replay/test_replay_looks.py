@@ -25,7 +25,7 @@ endsolid
 
 
 def bus(tmp_path, look: str):
-    text = preset_text("sazawal-spring-dashpot").replace('name = "chaser"', f'name = "chaser"\nlook = {look}', 1)
+    text = preset_text("sazawal-spring-dashpot").replace("[body.chaser]", f"[body.chaser]\nlook = {look}", 1)
     (tmp_path / "mine.toml").write_text(text)
     return tmp_path / "mine.toml"
 

@@ -10,7 +10,6 @@ import pytest
 import xarray as xr
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
-from plain_tables import contacts_by_name
 from pyarrow.parquet import read_table
 
 from dockdyn.results.exchange.columns import tables
@@ -83,7 +82,7 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
         "depth": (("time", "contact"), angle),
         "word": ("time", ["a", "ß"]),
     }
-    places = {"joint": ["left array", "right"], "contact": contacts_by_name(["tip [left]", "tip (left)"])}
+    places = {"joint": ["left array", "right"], "contact": ["tip [left]", "tip (left)"]}
     clock = ("time", [0.0, 1 / 3], {"units": "s"})
     made_up = xr.Dataset(
         joints, {**places, "time": clock}, {"kind": "assembly", "scenario": "", "finished": 0, "status": "stopped"}

@@ -48,8 +48,8 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     assert float(first) == pytest.approx(one["peak_normal_force_N"], rel=1e-4)
     assert float(second) == pytest.approx(other["peak_normal_force_N"], rel=1e-4)
     assert figures["Contact count"][-1] == ""
-    assert [row[0] for row in rows(text, "Inputs")[1:]] == ["body.1.velocity"]
-    assert "2 runs of kind assembly that differ in body.1.velocity" in text
+    assert [row[0] for row in rows(text, "Inputs")[1:]] == ["body.chaser-front.velocity"]
+    assert "2 runs of kind assembly that differ in body.chaser-front.velocity" in text
     same = render_page(overlay_report({"a.nc": slow, "b.nc": slow}))
     assert "The scenarios are the same." in same and "≠" not in re.sub("<p.*?</p>", "", same, flags=re.S)
 

@@ -113,7 +113,7 @@ def test_balls_in_a_heap_give_no_energy(seed, law, rubs):
     for body in content["body"].values():
         mass = 10 ** draw.uniform(-1, 1)
         body |= {"mass": mass, "inertia": [0.4 * mass * radius**2] * 3}
-    content["body"][0]["rate"] = draw.normal(size=3).tolist()
+    content["body"]["ball0"]["rate"] = draw.normal(size=3).tolist()
     run = dockdyn.simulate(dockdyn.load(content))
     check_balances(run, elastic=restitution == 1 and not rubs)
 

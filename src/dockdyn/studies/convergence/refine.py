@@ -9,6 +9,7 @@ from typing import Any
 
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
+from dockdyn.scenario.language.table_names import are_named, count_of_name
 from dockdyn.scenario.load import Scenario
 
 TIGHTER = 10.0  # times
@@ -89,8 +90,15 @@ def _mesh(scenario: Scenario, data: dict[str, Any]) -> Changes:
 
 def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any kind
     """Return the section at a dotted key."""
-    for part in key.split("."):
-        content = content[int(part)] if part.isdigit() else getattr(content, part)
+    parts = key.split(".")
+    while parts:
+        if are_named(content):
+            by_name = {one.name: one for one in content}
+            count = count_of_name(parts, by_name)
+            content, parts = by_name[".".join(parts[:count])], parts[count:]
+        else:
+            part, *parts = parts
+            content = content[int(part)] if part.isdigit() else getattr(content, part)
     return content
 
 
