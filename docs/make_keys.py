@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import tomllib
 import types
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from annotated_types import MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen, MinLen
+from key_examples import TAGS, example_of, parts, sections  # type: ignore[import-not-found]
 from pydantic import BaseModel, Discriminator
 from pydantic.fields import FieldInfo
 
+import dockdyn.scenario
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.also import Also
+from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
-from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, OwnCompensator, laws
+from dockdyn.scenario.tables.named import are_named_at
 
 PAGE = Path(__file__).parent / "scenario-keys.md"
+MEANINGS = Path(*dockdyn.scenario.__path__) / "keys.toml"
 SCHEMAS: dict[str, type[BaseModel]] = {
     **{name: kind_named(name).schema({}, name) for name in known_kinds()},
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
@@ -29,7 +34,6 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "design": DesignSection,
 }
 KINDLESS = ("campaign", "design")  # tables that every kind may have
-TAGS = ("law", "shape", "kind")  # keys that say which of several tables one is
 SHORTER = {
     "array": "list of 3 numbers or ",
     "number": "numbers or of ",
@@ -38,24 +42,11 @@ SHORTER = {
 FEW = 4  # numbers of a default that is written out
 INTRODUCTION = """# Every key of a scenario
 
-Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for,
-with examples: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as `"16 ms"` is
-converted. “required” stands where the key must be stated, “none” where it has no value unless it is: other keys of the table,
-or what is asked of it, may need it all the same.
+Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. How a file is written, and
+what its tables are for: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as
+`"16 ms"` is converted. “required” stands where the key must be stated, “none” where it has no value unless it is: other keys
+of the table, or what is asked of it, may need it all the same. “Tables by name” are `[key.NAME]`, of whatever name.
 """
-
-
-def parts(annotation: Any) -> Iterator[Any]:
-    """An annotation and all it is made of."""
-    yield annotation
-    for inner in get_args(annotation) if get_origin(annotation) is not Literal else ():
-        yield from parts(inner)
-
-
-def sections(annotation: Any) -> list[type[BaseModel]]:
-    found = [part for part in parts(annotation) if inspect.isclass(part) and issubclass(part, BaseModel)]
-    several = [[*laws().values(), OwnCompensator] if part is CompensatorLaw else [part] for part in found]
-    return list(dict.fromkeys(part for each in several for part in each))
 
 
 def bare(annotation: Any) -> Any:
@@ -125,18 +116,53 @@ def list_words(annotation: Any, metadata: Iterable[Any] = (), word: str = "list"
         yield from (f"{shorter}{word} of {count}{one}" for one in inner)
 
 
-def kind_of(field: FieldInfo) -> str:
+def whole_numbers(field: FieldInfo) -> str:
+    """Return the bounds of a whole number, ", 1 to 10"; empty without."""
+    said = [limit for part in [field.metadata, *map(metadata_of, parts(field.annotation))] for limit in part]
+    every: list[Any] = [limit for each in said for limit in (each.metadata if isinstance(each, FieldInfo) else [each])]
+    least = next((limit.ge for limit in every if isinstance(limit, Ge)), None)
+    most = next((limit.le for limit in every if isinstance(limit, Le)), None)
+    if least is None:
+        return "" if most is None else f", at most {most}"
+    return f", at least {least}" if most is None else f", {least} to {most}"
+
+
+def metadata_of(part: Any) -> tuple[Any, ...]:
+    """Return what an annotation is annotated with."""
+    return getattr(part, "__metadata__", ())
+
+
+@cache
+def meanings() -> dict[str, dict[str, str]]:
+    """Return what the keys mean, by the class that has them."""
+    return tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
+
+
+def owners(section: type[BaseModel]) -> list[str]:
+    """Return the names under which the keys of a table may stand in the file of meanings, the nearest first."""
+    named = [bare_name(each) for each in section.__mro__ if issubclass(each, BaseModel)]
+    kind = next((kind for kind, schema in SCHEMAS.items() if schema is section), None)
+    return [*([] if kind is None else [kind if kind in KINDLESS else "Kind"]), *named]
+
+
+def meaning_of(section: type[BaseModel], key: str) -> str:
+    """Return what a key of a table means. KeyError where nobody says it."""
+    return next(meanings()[owner][key] for owner in owners(section) if key in meanings().get(owner, {}))
+
+
+def kind_of(field: FieldInfo, named: bool = False) -> str:
     """Unit, words or table of a key, and what is allowed."""
     annotation = field.annotation
     units = [item for item in [*field.metadata, *parts(annotation)] if isinstance(item, Unit)]
     words = [word for part in parts(annotation) if get_origin(part) is Literal for word in get_args(part)]
     tables = sections(annotation)
     if any(get_origin(bare(part)) is dict for part in alternatives(annotation)):
-        return "table: see [the page](scenario.md)"
+        return "table"
     several = "or ".join(dict.fromkeys(list_words(annotation, field.metadata)))
     said = []
     if tables:
-        said.append(several + ("tables: " if several else "table: ") + ", ".join(map(link, tables)))
+        how = "tables by name: " if named else f"{several}tables: " if several else "table: "
+        said.append(how + ", ".join(map(link, tables)))
     if units:
         said.append(f"{several}{units[0].words('numbers' if several else '')}")
     if words:
@@ -153,7 +179,8 @@ def kind_of(field: FieldInfo) -> str:
         for part in parts(annotation)
         if part in plain and not units and not tables
     ]
-    return "; ".join(dict.fromkeys(said)) or "see [the page](scenario.md)"
+    numbered = int in map(bare, parts(annotation)) and not units and not tables
+    return ("; ".join(dict.fromkeys(said)) or "text") + (whole_numbers(field) if numbered else "")
 
 
 @cache
@@ -208,15 +235,26 @@ def shown(section: type[BaseModel]) -> list[FieldInfo]:
     return [field for field in section.model_fields.values() if not field.exclude]
 
 
+def stated_keys(section: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields that stand in the table: not its name, which is above it."""
+    hidden = "name" if issubclass(section, NamedSection) else None
+    return {name: field for name, field in section.model_fields.items() if not field.exclude and name != hidden}
+
+
+def row(section: type[BaseModel], name: str, field: FieldInfo) -> str:
+    key = field.alias or name
+    takes = kind_of(field, are_named_at(section, [key]))
+    example = example_of(section, name, sections(field.annotation))
+    cells = (f"`{key}`", takes, default_of(section, name), meaning_of(section, key), example)
+    return f"| {' | '.join(cells)} |"
+
+
 def table(section: type[BaseModel]) -> str:
     own = section.__dict__.get("__doc__")
     told = inspect.cleandoc(own).split("\n\n")[0].replace("\n", " ") if own else ""
-    rows = [
-        f"| `{field.alias or name}` | {kind_of(field)} | {default_of(section, name)} |"
-        for name, field in section.model_fields.items()
-        if not field.exclude  # what is computed
-    ]
-    return "\n".join([told, "", "| Key | What it takes | Default |", "|---|---|---|", *rows]) if rows else told
+    rows = [row(section, name, field) for name, field in stated_keys(section).items()]
+    head = ["| Key | What it takes | Default | What it is | Example |", "|---|---|---|---|---|"]
+    return "\n".join([told, "", *head, *rows]) if rows else told
 
 
 def page() -> str:

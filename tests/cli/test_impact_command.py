@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-import typer
 from places import DOCS
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
@@ -283,12 +282,6 @@ def test_what_is_missing_is_said(impact, arguments):
 # --- what is documented ---------------------------------------------------------------------------------------------
 
 
-def test_every_option_and_key_is_documented(answer):
-    docs = DOCS
-    section = (docs / "cli.md").read_text(encoding="utf-8").split("\n## `dockdyn impact`")[1].split("\n## ")[0]
-    for name, command in typer.main.get_command(cli.app).commands["impact"].commands.items():
-        part = section.split(f"### `dockdyn impact {name}`")[1].split("\n### ")[0]
-        options = [option for parameter in command.params for option in parameter.opts if option != "--help"]
-        assert options and not [option for option in options if f"`{option}" not in part]
-    listed = re.findall(r"`(\w+)`", (docs / "impact.md").read_text(encoding="utf-8"))
+def test_every_key_is_documented(answer):
+    listed = re.findall(r"`(\w+)`", (DOCS / "impact.md").read_text(encoding="utf-8"))
     assert not {*answer(*MULTIBODY), *answer(*RAMP)} - set(listed)

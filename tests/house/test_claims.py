@@ -25,6 +25,7 @@ WITHOUT_CLAIMS = (
     "safety",
     "errata",
     "scenario-keys",
+    "options",
 )  # name their tests in tables of their own, or are generated
 NUMBERED = ("README", "quickstart", "rig", "assembly", "stability", "cli", "envelope", *("tutorial-" + name for name in (
     "arm", "capture", "design", "fmu", "mesh", "rig", "rig-real-time")))  # fmt: skip

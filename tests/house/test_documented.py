@@ -21,7 +21,6 @@ from dockdyn.results.requirements import judge
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
-from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -46,125 +45,61 @@ SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | 
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
     "rig with an assembly": MODES["assembly"],
 }
-WORDS = (
-    "form",
-    "hold",
-    "kind",
-    "law",
-    "method",
-    "mode",
-    "model",
-    "robot",
-    "shape",
-    "velocity",
-)  # keys that take one of several words
 
 
-def words_of(schema: object) -> set[str]:
-    """All words that the schema of a key allows."""
-    if isinstance(schema, list):
-        return set().union(*map(words_of, schema))
-    if not isinstance(schema, dict):
-        return set()
-    found = {schema["const"]} if "const" in schema else set(schema.get("enum", []))
-    return found | words_of(list(schema.values()))
-
-
-def test_every_distribution_and_the_campaign_are_documented():
+def test_every_distribution_and_relation_is_documented():
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     distributions = text.split("\n## Distributions")[1].split("\n## ")[0]
     for word, law in DISTRIBUTIONS.items():
         (row,) = re.findall(rf'^\| `"{word}"` \|.*$', distributions, re.M)
         keys = set(law.model_fields) - {"distribution", "nominal"}
         assert keys and not [key for key in keys if f"`{key}`" not in row], word
-    described = text.split("\n## `[campaign]`")[1].split("\n## ")[0]
-    keys = CampaignSection.model_json_schema()["properties"]
-    assert not [key for key in keys if f"\n| `{key}` |" not in described]
-    assert not [word for word in keys["sampling"]["enum"] if f'`"{word}"`' not in described]
     section = text.split("\n## `[requirements]`")[1].split("\n## ")[0]
     assert not [relation for relation in RELATIONS if f"`{relation}`" not in section]
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
-def test_every_key_of_a_scenario_is_documented(kind):
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    schema = SCHEMAS[kind].model_json_schema()
-    keys = set()
-    for section in [schema, *schema["$defs"].values()]:
-        properties = section.get("properties", {})
-        keys |= set(properties)
-        allowed = words_of([properties.get(name, {}) for name in WORDS])
-        assert not sorted(word for word in allowed if f'`"{word}"`' not in text)
-    loop = {"transition_rate", "denominator", "compensator", "depth"}
-    of_this_kind = {
-        "assembly": {
-            "duration",
-            "rim_radius",
-            "max_events",
-            "entry",
-            "on",
-            "copies",
-            "hexapod",
-            "moved_mass",
-            "turning_stiffness",
-            "pole_radius",
-            "lasting",
-        }
-        | {"gravity_gradient", "set_point", "over"},
-        "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
-        "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
-        "rig with an assembly": {"mock_ups", "on", "turning_stiffness", "jitter"} | loop,
-        "assembly on a line": {"motion", "between", "anchor", "lateral_length", "preload", "start_rate"},
-    }
-    assert of_this_kind[kind] <= keys
-    assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
+@pytest.fixture
+def keys(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import make_keys
+
+    return make_keys
+
+
+def test_every_key_of_a_scenario_is_told(keys):
+    """Each has a row in the page of keys, and nothing is told of a key that is not there."""
+    page = (DOCS / "scenario-keys.md").read_text(encoding="utf-8")
+    told = {(owner, key) for owner, meanings in keys.meanings().items() for key in meanings}
+    count = 0
+    for section in [*keys.SCHEMAS.values(), *keys.tables_of_all()]:
+        for name, field in keys.stated_keys(section).items():
+            key = field.alias or name
+            owner = next((owner for owner in keys.owners(section) if key in keys.meanings().get(owner, {})), None)
+            assert owner is not None, (section.__name__, key)
+            assert f"| {keys.meanings()[owner][key]} |" in page, (section.__name__, key)
+            told.discard((owner, key))
+            count += 1
+    assert not told and count > 500
 
 
 @pytest.mark.parametrize("kind", SCHEMAS)
-def test_every_key_at_the_top_of_a_kind_is_in_a_table_of_its_section(kind):
+def test_every_table_at_the_top_of_a_kind_is_in_the_page_of_scenarios(kind, keys):
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    heads = {
-        "rig in space": ["### A rig in space"],
-        "rig with an assembly": ["### A rig with an assembly"],
-        "assembly on a line": ["## Kind `assembly`", "### On a line"],
-    }.get(kind, [f"## Kind `{kind}`"])
-    section = "".join(re.split(r"\n###? ", text.split(f"\n{head}\n")[1])[0] for head in heads)
-    named = {name.partition(".")[0] for name in named_in(section)}
-    assert not sorted(set(SCHEMAS[kind].model_json_schema()["properties"]) - named)
+    tables = [
+        field.alias or name
+        for name, field in keys.stated_keys(SCHEMAS[kind]).items()
+        if keys.sections(field.annotation)
+    ]
+    assert len(tables) > 5
+    written = set(re.findall(r"\[(\w+)[\].]", text)) | set(
+        re.findall(r"\[(\w+?)(?:(?<=ch)es|s)\]\(scenario-keys", text)
+    )
+    assert not set(tables) - written
 
 
-def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():
+def test_every_compensator_is_described():
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    for table, section in loop_tables().items():
-        described = text.split(f"\n`[loop.{table}]`: ")[1].split("\n`[")[0].split("\n## ")[0]
-        assert not [key for key in section["properties"] if not re.search(rf"^\|.*`{key}`", described, re.M)], table
-
-
-def loop_tables() -> dict[str, dict]:
-    """The schemas of the tables inside `[loop]`."""
-    definitions = SCHEMAS["rig"].model_json_schema()["$defs"]
-    found = {}
-    for name, place in definitions["RigLoopSection"]["properties"].items():
-        for option in [place, *place.get("anyOf", [])]:
-            if "$ref" in option:
-                found[name] = definitions[option["$ref"].rsplit("/", 1)[1]]
-    found["compensator"] = {
-        "properties": {key: None for law in laws().values() for key in law.model_json_schema()["properties"]}
-    }
-    carried = {"tool", "sensor_frame"}
-    assert {"hold", "sensor", "robot", "dynamics", "virtual_contact", "tuning", "compensator"} | carried <= set(found)
-    return found
-
-
-def test_every_compensator_is_described_with_its_keys():
-    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
-    for law, section in laws().items():
-        (row,) = re.findall(rf'^\| `"{law}"` \|.*$', text, re.M)
-        shared = {"law", "period", "filter_time"}
-        shared |= {f"differentiator_{part}" for part in ("rate", "step", "form")}
-        assert not [
-            key for key in section.model_json_schema()["properties"] if f"`{key}`" not in row and key not in shared
-        ]
+    assert set(laws()) <= set(re.findall(r'^\| `"([\w-]+)"` \|.*\w.*\|$', text.split("### Compensators")[1], re.M))
 
 
 def test_default_step_and_tolerance_are_those_of_the_code():
@@ -263,13 +198,18 @@ def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):
     assert not set(map(str, chart.sizes)) - set(re.findall(r"\w+", page.read_text(encoding="utf-8")))
 
 
-def test_every_command_and_option_is_documented():
-    text = (DOCS / "cli.md").read_text(encoding="utf-8")
-    for name, command in typer.main.get_command(cli.app).commands.items():
-        assert f"## `dockdyn {name}" in text
-        section = text.split(f"## `dockdyn {name}")[1].split("\n## ")[0]
-        options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
-        assert not [option for option in options if option not in section and option != "--help"], name
+def test_every_command_is_described_and_every_option_told(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import make_options
+
+    assert make_options.page() == make_options.PAGE.read_text(encoding="utf-8"), "run: python docs/make_options.py"
+    text, count = (DOCS / "cli.md").read_text(encoding="utf-8"), 0
+    for name, command in make_options.commands(typer.main.get_command(cli.app), "dockdyn"):
+        assert f"# `{name}" in text or f"`{name} " in text, name
+        for option in make_options.options(command):
+            assert option.help, (name, option.name)
+            count += 1
+    assert count > 100
 
 
 def test_every_heading_of_a_log_that_is_known_is_told():

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import Annotated
 
 import pytest
 from places import DOCS
+from pydantic import TypeAdapter, ValidationError
 
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.load import load
 from dockdyn.scenario.preset_files import PRESETS
+from dockdyn.scenario.tables.named import are_named_at
 
 # what points to something that stands elsewhere, where tables are in the order of the alphabet
 POINTERS = re.compile(
@@ -73,16 +77,36 @@ def test_lists_are_as_long_and_as_deep_as_the_page_says(keys):
             "properties", {}
         )
         for name, field in table.model_fields.items():
-            words = keys.kind_of(field)
-            if field.exclude or "list of" not in words or (field.alias or name) not in properties:
-                continue
             key = field.alias or name
+            words = keys.kind_of(field, are_named_at(table, [key]))
+            if field.exclude or "list of" not in words or key not in properties:
+                continue
             taken = {as_said(one) for one in nestings(properties[key], definitions)}
             compared += 1
             if taken != said_of(words):
                 wrong[f"{table.__name__}.{key}"] = words, taken
     assert not wrong
     assert compared > 150
+
+
+def test_an_example_of_each_key_is_taken(keys):
+    """By what checks the key in a file."""
+    refused, tried = {}, 0
+    for section in [*keys.SCHEMAS.values(), *keys.tables_of_all()]:
+        for name, field in keys.stated_keys(section).items():
+            example = keys.example_of(section, name, keys.sections(field.annotation)).strip("`")
+            if example.startswith("[") and not example.startswith(("[[", "[]")) and keys.sections(field.annotation):
+                continue  # the head of a table
+            if any(isinstance(each, Unit) and "{" in each.text for each in field.metadata):
+                continue  # in a unit that another key of the table says
+            value = tomllib.loads(f"example = {example}")["example"]
+            try:
+                TypeAdapter(Annotated[field.annotation, *(field.metadata or [None])]).validate_python(value)
+            except ValidationError as error:
+                refused[section.__name__, field.alias or name] = value, error.errors()[0]["msg"]
+            tried += 1
+    assert not refused
+    assert tried > 500
 
 
 def test_each_table_is_told_without_another_one(keys):
@@ -108,7 +132,7 @@ def at(tables, place):
 
 def defaults_of(key, word, page):
     """What the page says is the default of each key of this name that takes a word."""
-    return re.findall(rf"^\| `{key}` \| .*`\"?{word}\"?`.* \| (.*) \|$", page, re.MULTILINE)
+    return re.findall(rf"^\| `{key}` \| [^|]*`\"?{word}\"?`[^|]* \| ([^|]*) \|", page, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,199 @@
+"""One example of each key of a scenario: as a preset or a page states it, else one made of its type, unit and bounds."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+import tomllib
+import types
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Le, MinLen
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.units import Unit
+from dockdyn.scenario.preset_files import PRESETS
+from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.design import DesignSection
+from dockdyn.scenario.tables.named import are_named_at
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, OwnCompensator, laws
+
+TAGS = ("law", "shape", "kind")  # keys that say which of several tables one is
+OF_EVERY_KIND: dict[str, type[BaseModel]] = {"campaign": CampaignSection, "design": DesignSection}
+PAGES = sorted(path for path in Path(__file__).parent.glob("*.md") if path.stem != "scenario-keys")
+BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LONGEST = 60  # characters of an example
+QUATERNION = [0.707107, 0, 0, 0.707107]  # a quarter turn about z
+BODIES = ("chaser", "target")  # in lists of names
+VALUES: dict[str, Any] = {  # where nothing states the key and its type says too little
+    "believed_inertia": [2, 3, 4],
+    "inertia": [2, 3, 4],
+    "body": "chaser",
+    "event": "latched",
+    "file": "part.stl",
+    "follows": "finger",
+    "kind": "my_module:MyPart",
+    "law": "my_module:MyLaw",
+    "name": "force.0",
+    "note": "inertia estimated",
+    "of": "chaser.probe",
+    "on": "base",
+    "shape": "my_module:MyShape",
+    "target": "target",
+    "to": "target.cone",
+    "unit": "N",
+    "urdf": "arm.urdf",
+}
+
+
+def example_of(section: type[BaseModel], name: str, tables: list[type[BaseModel]]) -> str:
+    """Return what a file may state of a key, as TOML; of a key that is a table the head of one."""
+    field = section.model_fields[name]
+    stated = stated_examples().get((section, name))
+    if stated is not None:
+        return stated
+    if tables:
+        inside = ".NAME" if are_named_at(section, [field.alias or name]) else ""
+        return f"`[….{field.alias or name}{inside}]`"
+    key, value = field.alias or name, made_up(field.annotation, field.metadata, field)
+    said_here = value is None or (isinstance(value, list) and key in VALUES)
+    return f"`{as_toml(VALUES[key] if said_here else value)}`"
+
+
+@cache
+def stated_examples() -> dict[tuple[type[BaseModel], str], str]:
+    """Return the first example of each key of each table that presets and pages state."""
+    found: dict[tuple[type[BaseModel], str], str] = {}
+    for data in scenarios():
+        kind = kind_named(data.get("kind", "assembly"))
+        schema = kind.schema(data, data.get("kind", "assembly"))
+        for key, section in OF_EVERY_KIND.items():
+            if key in data:
+                collect([section], data.pop(key), (key,), found)
+        collect([schema], data, (), found)
+    return found
+
+
+def scenarios() -> Iterator[dict[str, Any]]:
+    """Yield the tables of every preset, then of every block of a page that is a scenario or a part of one."""
+    presets = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(PRESETS.glob("*.toml"))}
+    yield from (dict(data) for data in presets.values())
+    for page in PAGES:
+        for text in BLOCK.findall(page.read_text(encoding="utf-8")):
+            of = presets.get(match[1], {}) if (match := re.match(r"# in ([\w-]+)\n", text)) else {}
+            words = {key: of[key] for key in ("kind", "mode", "motion") if key in of}
+            yield words | tomllib.loads(text)
+
+
+def collect(
+    choices: list[type[BaseModel]],
+    stated: Any,
+    path: tuple[str, ...],
+    found: dict[tuple[type[BaseModel], str], str],
+) -> None:
+    """Add an example of each key that a table states, and of those inside it, as the schema of the table calls them."""
+    section = next((each for each in choices if isinstance(stated, dict) and is_of(each, stated)), None)
+    if section is None:
+        return
+    for name, field in section.model_fields.items():
+        key = field.alias or name
+        if key not in stated or field.exclude:
+            continue
+        value, inside, here = stated[key], sections(field.annotation), (*path, key)
+        if inside and are_named_at(section, [key]) and isinstance(value, dict):
+            for own, table in value.items():
+                found.setdefault((section, name), f"`[{'.'.join((*here, own))}]`")
+                collect(inside, table, (*here, own), found)
+        elif inside and isinstance(value, dict):
+            found.setdefault((section, name), f"`[{'.'.join(here)}]`")
+            collect(inside, value, here, found)
+        elif inside and isinstance(value, list):
+            for entry in value:
+                collect(inside, entry, here, found)
+        elif not (isinstance(value, dict) and "distribution" in value):
+            short = dict([*value.items()][:1]) if isinstance(value, dict) else value
+            if len(as_toml(short)) <= LONGEST:
+                found.setdefault((section, name), f"`{as_toml(short)}`")
+
+
+def is_of(section: type[BaseModel], stated: dict[str, Any]) -> bool:
+    """Return whether a table has keys of the section only, and its word for what the table is."""
+    keys = {field.alias or name: field for name, field in section.model_fields.items()}
+    words = {key: get_args(keys[key].annotation) for key in TAGS if key in keys and key in stated}
+    return set(stated) <= set(keys) and all(not known or stated[key] in known for key, known in words.items())
+
+
+def parts(annotation: Any) -> Iterator[Any]:
+    """An annotation and all it is made of."""
+    yield annotation
+    for inner in get_args(annotation) if get_origin(annotation) is not Literal else ():
+        yield from parts(inner)
+
+
+def sections(annotation: Any) -> list[type[BaseModel]]:
+    found = [part for part in parts(annotation) if inspect.isclass(part) and issubclass(part, BaseModel)]
+    several = [[*laws().values(), OwnCompensator] if part is CompensatorLaw else [part] for part in found]
+    return list(dict.fromkeys(part for each in several for part in each))
+
+
+def as_toml(value: Any) -> str:
+    """Return a value as TOML writes it in one line."""
+    if isinstance(value, dict):
+        keys = {key: key if re.fullmatch(r"[\w-]+", key) else json.dumps(key) for key in value}
+        return f"{{ {', '.join(f'{keys[key]} = {as_toml(entry)}' for key, entry in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def made_up(annotation: Any, metadata: list[Any] | tuple[Any, ...], field: FieldInfo) -> Any:
+    """Return a value of a type, in its unit and within its bounds; its default where that says something."""
+    default = field.get_default(call_default_factory=True) if not field.is_required() else None
+    if get_origin(annotation) is Annotated:
+        inner, *more = get_args(annotation)
+        return made_up(inner, [*more, *metadata], field)
+    if get_origin(annotation) in (Union, types.UnionType):
+        return made_up(next(part for part in get_args(annotation) if part is not type(None)), metadata, field)
+    unit = next((each for each in metadata if isinstance(each, Unit)), None)
+    if get_origin(annotation) is list:
+        entries = [each for each in metadata if not isinstance(each, Unit)]
+        bounds = [limit for each in entries for limit in (each.metadata if isinstance(each, FieldInfo) else [each])]
+        count = next((limit.min_length for limit in bounds if isinstance(limit, MinLen)), 1)
+        inner = get_args(annotation)[0]
+        entry = made_up(inner, [], FieldInfo(annotation=inner)) if unit is None else number(unit, None)
+        if entry is None:
+            return list(BODIES[:count])
+        return QUATERNION if count == len(QUATERNION) else [entry] * count
+    if get_origin(annotation) is dict:
+        return {}
+    if get_origin(annotation) is Literal:
+        words = [word for word in get_args(annotation) if word != default]
+        return (words or [default])[0]
+    if unit is not None:
+        return number(unit, default)
+    if annotation is bool:
+        return not default
+    if annotation in (int, float):
+        bounds_of_it: list[Any] = list(metadata)
+        least: Any = next((limit.ge for limit in bounds_of_it if isinstance(limit, Ge)), 1)
+        most: Any = next((limit.le for limit in bounds_of_it if isinstance(limit, Le)), math.inf)
+        return default if default else 0.1 if annotation is float else min(max(2, least), most)
+    return default if isinstance(default, str) and default else None
+
+
+def number(unit: Unit, default: Any) -> Any:
+    """Return the default or a small number within bounds, as a text where it has a unit."""
+    value = default if isinstance(default, float) and default else 1.0
+    value = next(each for each in (value, 0.5, 1e-3, 1e-6, 5.0, 100.0) if unit.limits.hold(each))
+    if not unit.text or "{" in unit.text:
+        return value
+    if unit.text == "rad":
+        return f"{math.degrees(value):.6g} deg"
+    return f"{value:.6g} {unit.text if '**' in unit.text else unit.text.replace('*', ' ')}"
