@@ -9,8 +9,9 @@ Source: as named above, with the signs and the hold corrected.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import equinox as eqx
 import jax
@@ -147,133 +148,164 @@ def driven(
     return summed(robot.state, axes) + robot.input[:, None, None] * command
 
 
+class LoopNumbers(TypedDict, total=False):
+    """Plain numbers of a loop beside those of its contact; what is left out is zero, or not there."""
+
+    delay: ArrayLike  # s, ≥ 0, of the measured force
+    gain: ArrayLike  # N s/m, compensation force per velocity; positive damps
+    hold: ArrayLike | None  # s, at which the command is renewed and held; None: that of the dynamics, or never sampled
+    sensor_period: (
+        ArrayLike | None
+    )  # s, at which the delayed force is sampled and held; needs a hold or digital dynamics
+    dynamics_period: ArrayLike | None  # s, of the digital dynamics
+    robot: TransferFunction | None  # from commanded to actual position; None: it follows at once
+    # "continuous"; "half-period": continuous, but what is commanded is half a `dynamics_period` old (the integrator's delay
+    # as its only trace); or a digital integrator stepped at `dynamics_period`: "zero-order-hold" (exact for a held force),
+    # "explicit-euler", "semi-implicit-euler" (velocity first)
+    dynamics: Dynamics
+    velocity: Velocity  # the compensator multiplies the "robot"'s velocity (SITS, eq. 20) or that of the "model"
+    lead: ArrayLike  # l₁ (s) and
+    second_lead: ArrayLike  # l₂ (s²) of the command X + l₁ V + l₂ A, A the total force over the mass; both need a hold
+    virtual_stiffness: ArrayLike  # N/m and
+    virtual_damping: ArrayLike  # N s/m, of a contact in software, which feels the model without delay
+    averaging: ArrayLike | None  # s, the samples' period: each is the mean over it, its middle `delay` old
+    # kg, behind the sensor, whose inertia is in what is measured; needs digital dynamics, and a robot whose velocity does not
+    # jump or samples that are means
+    tool_mass: ArrayLike | None
+    compensated_mass: (
+        ArrayLike | None
+    )  # kg, whose inertia is taken away by differences of the robot's position at the steps
+    applies_after: int  # whole periods of the hold from when a command is taken to when it applies
+    inertia: ArrayLike  # kg, that a compensator adds to the effective mass, −j Ẍ
+
+
+ALLOWED = {
+    "effective_mass": "> 0",
+    "stiffness": "> 0",
+    "damping": "≥ 0",
+    "delay": "≥ 0",
+    "gain": "a number",
+    "lead": "a number",
+    "inertia": "a number",
+    "second_lead": "a number",
+    "virtual_stiffness": "a number",
+    "virtual_damping": "a number",
+    "hold": "> 0",
+    "sensor_period": "> 0",
+    "dynamics_period": "> 0",
+    "averaging": "> 0",
+    "tool_mass": "≥ 0",
+    "compensated_mass": "≥ 0",
+    "applies_after": "≥ 0",
+}
+
+
 def loop(
-    effective_mass: ArrayLike,
-    stiffness: ArrayLike,
-    damping: ArrayLike = 0.0,
-    *,
-    delay: ArrayLike = 0.0,
-    gain: ArrayLike = 0.0,
-    hold: ArrayLike | None = None,
-    sensor_period: ArrayLike | None = None,
-    dynamics_period: ArrayLike | None = None,
-    robot: TransferFunction | None = None,
-    dynamics: Dynamics = "continuous",
-    velocity: Velocity = "robot",
-    lead: ArrayLike = 0.0,
-    second_lead: ArrayLike = 0.0,
-    virtual_stiffness: ArrayLike = 0.0,
-    virtual_damping: ArrayLike = 0.0,
-    averaging: ArrayLike | None = None,
-    tool_mass: ArrayLike | None = None,
-    compensated_mass: ArrayLike | None = None,
-    applies_after: int = 0,
-    inertia: ArrayLike = 0.0,
+    effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, **numbers: Unpack[LoopNumbers]
 ) -> Loop:
-    """A loop from plain numbers.
+    """Return a loop from plain numbers.
 
     Args:
         effective_mass: m (kg) that the contact feels.
         stiffness, damping: of the contact (N/m, N s/m).
-        delay: of the measured force (s, any number ≥ 0).
-        gain: compensation force per velocity (N s/m); positive damps.
-        hold: the command is renewed at this period (s) and held; by default that of the dynamics, or never sampled.
-        sensor_period: the delayed force is sampled at this period (s) and held; needs a hold or a period of the dynamics.
-        dynamics_period: period (s) of the digital dynamics.
-        robot: transfer function from commanded to actual position; none is a robot that follows at once.
-        dynamics: "continuous"; "half-period": continuous, but what is commanded is half a `dynamics_period` old (the
-            integrator's delay as its only trace); or a digital integrator stepped at `dynamics_period`: "zero-order-hold"
-            (exact for a held force), "explicit-euler", "semi-implicit-euler" (velocity first).
-        velocity: the compensator multiplies the "robot"'s velocity (SITS, eq. 20) or that of the "model".
-        lead, second_lead: l₁ (s) and l₂ (s²) of the command X + l₁ V + l₂ A, A the total force over the mass; need a hold.
-        virtual_stiffness, virtual_damping: of a contact in software (N/m, N s/m), which feels the model without delay.
-        averaging: a sample is the mean of the force over this window (s), the period of the samples, and its middle is
-            `delay` old.
-        tool_mass: mass (kg) behind the sensor, whose inertia is in what is measured; needs digital dynamics, and a robot
-            whose velocity does not jump or samples that are means.
-        compensated_mass: mass (kg) whose inertia is taken away again, by differences of the robot's position at the steps.
-        applies_after: whole periods of the hold from when a command is taken to when it applies.
-        inertia: mass (kg) that a compensator adds to the effective one, −j Ẍ.
+        numbers: of all else in the loop, as `LoopNumbers` says.
 
     Raises:
+        TypeError: a number that a loop has not.
         ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold, a tool
             whose force cannot be measured.
     """
-    for name, value, allowed in (
-        ("effective mass", effective_mass, "> 0"),
-        ("stiffness", stiffness, "> 0"),
-        ("damping", damping, "≥ 0"),
-        ("delay", delay, "≥ 0"),
-        ("gain", gain, "a number"),
-        ("lead", lead, "a number"),
-        ("inertia", inertia, "a number"),
-        ("second lead", second_lead, "a number"),
-        ("virtual stiffness", virtual_stiffness, "a number"),
-        ("virtual damping", virtual_damping, "a number"),
-        ("hold", hold, "> 0"),
-        ("sensor period", sensor_period, "> 0"),
-        ("dynamics period", dynamics_period, "> 0"),
-        ("averaging", averaging, "> 0"),
-        ("tool mass", tool_mass, "≥ 0"),
-        ("compensated mass", compensated_mass, "≥ 0"),
-        ("applies after", applies_after, "≥ 0"),
-    ):
-        numbers = np.asarray(0 if value is None else value, float)
-        inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
-        if value is not None and not np.all(inside & np.isfinite(numbers)):
-            raise ValueError(f"{name} is {value}; must be {allowed} and finite")
-    if dynamics not in get_args(Dynamics):
-        raise ValueError(f"dynamics is {dynamics!r}; must be one of {', '.join(get_args(Dynamics))}")
-    if velocity not in get_args(Velocity):
-        raise ValueError(f"velocity is {velocity!r}; must be one of {', '.join(get_args(Velocity))}")
-    if dynamics != "continuous" and dynamics_period is None:
-        raise ValueError(f"{dynamics} dynamics need a dynamics period")
-    if dynamics == "continuous" and dynamics_period is not None:
-        raise ValueError("a dynamics period needs digital dynamics; the continuous ones have none")
-    if dynamics == "half-period" and hold is not None and np.any(np.asarray(dynamics_period) >= 2 * np.asarray(hold)):
-        raise ValueError(f"the period of half-period dynamics is {dynamics_period}; must be below two hold periods")
-    hold = dynamics_period if hold is None else hold
-    if hold is None and sensor_period is not None:
-        raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
-
-    if hold is None and (np.any(np.asarray(lead)) or np.any(np.asarray(second_lead))):
-        raise ValueError("a lead of the command needs a hold: its acceleration is then that of an instant")
-
-    if averaging is not None:
-        samples = dynamics_period if sensor_period is None and dynamics != "half-period" else sensor_period
-        if samples is None or np.any(np.abs(np.asarray(averaging) / np.asarray(samples) - 1) > 1e-9):
-            raise ValueError(f"averaging is {averaging}; must be the period of the samples, {samples}")
-        if np.any(np.asarray(averaging) > 2 * np.asarray(delay)):
-            raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
-
-    if tool_mass is not None or compensated_mass is not None:
-        check_tool(robot, dynamics, averaging is not None)
-
-    def number(value: ArrayLike | None) -> Array | None:
-        return None if value is None else jnp.asarray(value, float)
-
+    if unknown := numbers.keys() - LoopNumbers.__annotations__.keys():
+        raise TypeError(
+            f"a loop has no {', '.join(sorted(unknown))}; must be of {', '.join(LoopNumbers.__annotations__)}"
+        )
+    contact = {"effective_mass": effective_mass, "stiffness": stiffness, "damping": damping}
+    _refuse_out_of_range({**contact, **numbers})
+    _refuse_unknown_choices(numbers)
+    _refuse_mismatched_periods(numbers)
+    hold = numbers.get("dynamics_period") if numbers.get("hold") is None else numbers["hold"]
+    if hold is None:
+        _refuse_what_needs_hold(numbers)
+    _refuse_mismatched_averaging(numbers)
+    robot, dynamics = numbers.get("robot"), numbers.get("dynamics", "continuous")
+    if numbers.get("tool_mass") is not None or numbers.get("compensated_mass") is not None:
+        check_tool(robot, dynamics, numbers.get("averaging") is not None)
+    given = {
+        **contact,
+        "delay": 0.0,
+        "gain": 0.0,
+        "sensor_period": None,
+        "dynamics_period": None,
+        **numbers,
+        "hold": hold,
+    }
+    values: dict[str, Any] = {
+        name: None if value is None else jnp.asarray(value, float)
+        for name, value in given.items()
+        if name in ALLOWED and name != "applies_after"
+    }
     return Loop(
-        effective_mass=jnp.asarray(effective_mass, float),
-        stiffness=jnp.asarray(stiffness, float),
-        damping=jnp.asarray(damping, float),
-        delay=jnp.asarray(delay, float),
-        gain=jnp.asarray(gain, float),
-        hold=number(hold),
-        sensor_period=number(sensor_period),
-        dynamics_period=number(dynamics_period),
+        **values,
         robot=None if robot is None else made(robot),
         dynamics=dynamics,
-        velocity=velocity,
-        lead=jnp.asarray(lead, float),
-        second_lead=jnp.asarray(second_lead, float),
-        virtual_stiffness=jnp.asarray(virtual_stiffness, float),
-        virtual_damping=jnp.asarray(virtual_damping, float),
-        averaging=number(averaging),
-        tool_mass=number(tool_mass),
-        compensated_mass=number(compensated_mass),
-        applies_after=int(applies_after),
-        inertia=jnp.asarray(inertia, float),
+        velocity=numbers.get("velocity", "robot"),
+        applies_after=int(numbers.get("applies_after", 0)),
     )
+
+
+def _refuse_out_of_range(numbers: Mapping[str, Any]) -> None:
+    """Raise a ValueError for the first number outside what `ALLOWED` says."""
+    for name, allowed in ALLOWED.items():
+        value = numbers.get(name)
+        if value is None:
+            continue
+        array = np.asarray(value, float)
+        inside = {"> 0": array > 0, "≥ 0": array >= 0, "a number": array == array}[allowed]
+        if not np.all(inside & np.isfinite(array)):
+            raise ValueError(f"{name.replace('_', ' ')} is {value}; must be {allowed} and finite")
+
+
+def _refuse_unknown_choices(numbers: LoopNumbers) -> None:
+    """Raise a ValueError for dynamics, or for a velocity of the compensator, that there are none of."""
+    for name, value, choices in (
+        ("dynamics", numbers.get("dynamics", "continuous"), get_args(Dynamics)),
+        ("velocity", numbers.get("velocity", "robot"), get_args(Velocity)),
+    ):
+        if value not in choices:
+            raise ValueError(f"{name} is {value!r}; must be one of {', '.join(choices)}")
+
+
+def _refuse_mismatched_periods(numbers: LoopNumbers) -> None:
+    """Raise a ValueError where the dynamics have no period but need one, have one in vain, or have too long a one."""
+    dynamics, period, hold = numbers.get("dynamics", "continuous"), numbers.get("dynamics_period"), numbers.get("hold")
+    if dynamics != "continuous" and period is None:
+        raise ValueError(f"{dynamics} dynamics need a dynamics period")
+    if dynamics == "continuous" and period is not None:
+        raise ValueError("a dynamics period needs digital dynamics; the continuous ones have none")
+    if dynamics == "half-period" and hold is not None and np.any(np.asarray(period) >= 2 * np.asarray(hold)):
+        raise ValueError(f"the period of half-period dynamics is {period}; must be below two hold periods")
+
+
+def _refuse_what_needs_hold(numbers: LoopNumbers) -> None:
+    """Raise a ValueError for a sensor's period or a lead, in a loop whose command is not held."""
+    if numbers.get("sensor_period") is not None:
+        raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
+    if np.any(np.asarray(numbers.get("lead", 0.0))) or np.any(np.asarray(numbers.get("second_lead", 0.0))):
+        raise ValueError("a lead of the command needs a hold: its acceleration is then that of an instant")
+
+
+def _refuse_mismatched_averaging(numbers: LoopNumbers) -> None:
+    """Raise a ValueError where the window of a sample's mean is not the samples' period, or not over when it is read."""
+    averaging = numbers.get("averaging")
+    if averaging is None:
+        return
+    samples = numbers.get("sensor_period")
+    if samples is None and numbers.get("dynamics") != "half-period":
+        samples = numbers.get("dynamics_period")
+    if samples is None or np.any(np.abs(np.asarray(averaging) / np.asarray(samples) - 1) > 1e-9):
+        raise ValueError(f"averaging is {averaging}; must be the period of the samples, {samples}")
+    if np.any(np.asarray(averaging) > 2 * np.asarray(numbers.get("delay", 0.0))):
+        raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
 
 
 def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: bool) -> None:
